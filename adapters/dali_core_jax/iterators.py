@@ -10,7 +10,7 @@ import numpy
 
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.plugin.base_iterator import BaseIterator, LastBatchPolicy
-from dali_core.plugin.iterator_arguments import check_pipelines
+from dali_core.plugin.iterator_arguments import check_pipelines, check_policy
 from dali_core_jax.adapter import HostAdapter
 from dali_core_jax.narrowing import Narrowing
 from dali_core_jax.placement import make_placement
@@ -61,7 +61,8 @@ optional
 
     Examples
     --------
-    Samples 1 to 7 in batches of 2: the last batch, and the first of the next epoch:
+    Samples 1 to 7 in batches of 2: the last batch, and the first of the next epoch. With PARTIAL
+    and DROP a reader that is followed is made to pad, so that the lower rows hold:
 
     ==================== ======================= ======= ============== ===========
     `last_batch_padded`  policy                  ends    mask           next
@@ -92,6 +93,7 @@ optional
         mask_name: str | None = None,
     ) -> None:
         _check_mask_name(mask_name, output_map)
+        last_batch_policy = check_policy(last_batch_policy, None)
         if last_batch_policy is LastBatchPolicy.PARTIAL and mask_name is None:
             raise ArgumentValueError(
                 "last_batch_policy: must be FILL or DROP for JAX, which compiles anew for every "
@@ -117,6 +119,11 @@ optional
             last_batch_policy=last_batch_policy,
             prepare_first_batch=prepare_first_batch,
         )
+
+    @property
+    def _marks_others(self) -> bool:
+        """Whether there is a mask."""
+        return self._mask_name is not None
 
     def _take(self, num_valid: Sequence[int]) -> Any:
         if self._epochs is not None:

@@ -38,7 +38,8 @@ prepare_first_batch : optional
 
     Examples
     --------
-    Samples 1 to 7 in batches of 2: the last batch, and the first of the next epoch:
+    Samples 1 to 7 in batches of 2: the last batch, and the first of the next epoch. With PARTIAL
+    and DROP a reader that is followed is made to pad, so that the lower rows hold:
 
     ==================== ================= ======= ===========
     `last_batch_padded`  policy            ends    next

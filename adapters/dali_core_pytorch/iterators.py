@@ -34,7 +34,8 @@ prepare_first_batch : optional
 
     Examples
     --------
-    Samples 1 to 7 in batches of 2: the last batch, and the first of the next epoch:
+    Samples 1 to 7 in batches of 2: the last batch, and the first of the next epoch. With PARTIAL
+    and DROP a reader that is followed is made to pad, so that the lower rows hold:
 
     ==================== ================= ======= ===========
     `last_batch_padded`  policy            ends    next
@@ -124,8 +125,10 @@ class DALIRaggedIterator(BaseIterator):
         Distinct names of the outputs.
     output_types : sequence of str, optional
         For each output: `DENSE_TAG`, one tensor, for uniform shapes only (the default);
-        `SPARSE_LIST_TAG`, a list with a tensor for each sample; or `SPARSE_COO_TAG`, one sparse
-        tensor, as large as the largest sample in each dimension.
+        `SPARSE_LIST_TAG`, a list with a tensor for each sample; `SPARSE_COO_TAG`, one sparse
+        tensor, as large as the largest sample in each dimension; `FLAT_TAG`, a tensor of the
+        elements of all samples and offsets at which each begins; or `JAGGED_TAG`, these as one
+        nested tensor. The last two are for samples that differ in the first dimension only.
     dynamic_shape : bool, optional
         Has no effect: the shape may change from batch to batch.
     size, reader_name, auto_reset, fill_last_batch, last_batch_padded, last_batch_policy, \
@@ -136,6 +139,8 @@ prepare_first_batch : optional
     DENSE_TAG = "dense"
     SPARSE_LIST_TAG = "sparse_list"
     SPARSE_COO_TAG = "sparse_coo"
+    FLAT_TAG = "flat"
+    JAGGED_TAG = "jagged"
 
     def __init__(
         self,

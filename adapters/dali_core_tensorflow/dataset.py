@@ -23,6 +23,12 @@ from dali_core_tensorflow.passes import FreshPasses, SharedPasses
 _OF_PIPELINE: Any = object()
 
 
+class _Iterator(BaseIterator):
+    """The iterator of a dataset, which as in NVIDIA DALI has no end if nothing says one."""
+
+    _finds_reader = False
+
+
 class DALIDataset(tf.data.Dataset):  # type: ignore[misc]
     """Make a `tf.data.Dataset` of a pipeline; its elements are tuples of batches.
 
@@ -123,7 +129,7 @@ class DALIDataset(tf.data.Dataset):  # type: ignore[misc]
         names = [f"output {number}" for number in range(len(specs))]
 
         def iterate(over: Pipeline) -> BaseIterator:
-            return BaseIterator(over, names, adapter, prepare_first_batch=False, **epochs)
+            return _Iterator(over, names, adapter, prepare_first_batch=False, **epochs)
 
         passes: FreshPasses | SharedPasses
         try:

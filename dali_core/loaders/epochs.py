@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from dali_core.batching.planned import Planned, PlannedPlan
 from dali_core.errors import ArgumentConflictError
 from dali_core.loaders.options import LastBatch
 from dali_core.plugin.base_iterator import LastBatchPolicy
@@ -20,6 +21,13 @@ _POLICIES: dict[LastBatch, LastBatchPolicy] = {
     "drop": LastBatchPolicy.PARTIAL,
     "pad": LastBatchPolicy.FILL,
     "fill": LastBatchPolicy.FILL,
+}
+
+
+_PLANNED_POLICIES: dict[LastBatch, LastBatchPolicy] = {
+    "partial": LastBatchPolicy.PARTIAL,
+    "drop": LastBatchPolicy.DROP,
+    "pad": LastBatchPolicy.FILL,
 }
 
 
@@ -41,7 +49,7 @@ def leading_reader(pipeline: Pipeline, reader: str | None) -> str | None:
     pipeline.build()
     if reader is not None:
         return reader
-    plans = {name: found.plan for name, found in pipeline._run.readers.leading.items()}
+    plans = pipeline.states.epochs.plans()
     if len(set(plans.values())) > 1:
         sizes = {name: plan.num_samples for name, plan in plans.items()}
         raise ArgumentConflictError(
@@ -62,6 +70,8 @@ def iterator_arguments(
         If the pipelines have no such epochs.
     """
     if reader is not None:
+        if is_planned(pipelines[0]):
+            return {"reader_name": reader, "last_batch_policy": _planned_policy(last_batch)}
         if last_batch != "fill":
             for pipeline in pipelines:
                 _check_padded(pipeline, reader, last_batch)
@@ -74,6 +84,36 @@ def iterator_arguments(
     return {}
 
 
+def is_planned(pipeline: Pipeline) -> bool:
+    """Return whether batches of a pipeline are divided by the lengths of samples."""
+    return isinstance(pipeline.batching, Planned)
+
+
+def _planned_policy(last_batch: LastBatch) -> LastBatchPolicy:
+    if last_batch == "fill":
+        raise ArgumentConflictError(
+            "last_batch: must not be 'fill' with batching by lengths (got it), where no batch has "
+            "samples of two epochs. Use 'partial', 'drop' or 'pad'."
+        )
+    return _PLANNED_POLICIES[last_batch]
+
+
+def sized_epochs(pipelines: Sequence[Pipeline], num_steps: int) -> dict[str, Any]:
+    """Return the arguments of the iterator for epochs of some number of steps.
+
+    Raises
+    ------
+    ArgumentConflictError
+        If batches are divided by lengths, so that they have no size.
+    """
+    if is_planned(pipelines[0]):
+        raise ArgumentConflictError(
+            f"steps_per_epoch: must be left out with batching by lengths (got {num_steps}), which "
+            "divides the epochs of the reader. Leave a loop early, or pass batch_size instead."
+        )
+    return {"size": num_steps * pipelines[0].max_batch_size * len(pipelines)}
+
+
 def num_kept(epochs: Epochs, last_batch: LastBatch, num_pipelines: int) -> int | None:
     """Return the number of batches that are left of an epoch by 'drop'; None if all are.
 
@@ -83,6 +123,8 @@ def num_kept(epochs: Epochs, last_batch: LastBatch, num_pipelines: int) -> int |
         If none is.
     """
     plan = epochs.schedule.plan
+    if isinstance(plan, PlannedPlan):
+        return None  # the iterator leaves out the last step
     least, most = plan.epochs.smallest_shard, plan.epochs.largest_shard
     runs_out = num_pipelines < plan.epochs.num_shards and plan.num_begun(least) < plan.num_begun(
         most

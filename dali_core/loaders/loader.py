@@ -8,13 +8,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal
 
+from dali_core._display.outline import Outline
 from dali_core.adapters import Adapter
 from dali_core.errors import ArgumentTypeError, PipelineStateError
 from dali_core.loaders.converter import LoaderConverter
 from dali_core.loaders.dataset import LoadedDataset
-from dali_core.loaders.epochs import iterator_arguments, leading_reader, num_kept, pad_epochs
+from dali_core.loaders.epochs import (
+    is_planned,
+    iterator_arguments,
+    leading_reader,
+    num_kept,
+    pad_epochs,
+    sized_epochs,
+)
 from dali_core.loaders.loop import Loop
 from dali_core.loaders.options import (
+    ARGUMENTS_ELSEWHERE,
     LAST_BATCH_RULES,
     LastBatch,
     check_is_made,
@@ -25,10 +34,12 @@ from dali_core.loaders.outputs import class_outputs, label_names, output_names
 from dali_core.loaders.placement import Placement
 from dali_core.plugin.base_iterator import BaseIterator
 from dali_core.plugin.iterator_arguments import check_pipelines
+from dali_core.plugin.loader_uses import LoaderUses
 
 if TYPE_CHECKING:
     from typing_extensions import Self, TypeVar
 
+    from dali_core.batching.planned_step import PlannedStep
     from dali_core.pipeline import Pipeline
     from dali_core.statistics import PipelineStatistics
 
@@ -43,14 +54,19 @@ _logger = logging.getLogger("dali_core")
 
 
 class _Iterator(BaseIterator):
-    """The iterator of a loader, whose epochs are the same under `dali_core.compat`."""
+    """The iterator of a loader, whose epochs are the same under `dali_core.compat`.
+
+    Loaders have padded the readers, and were told what to do with the last batch.
+    """
+
+    _finds_reader = _warns_of_losses = False
 
     @property
     def _follows_reference(self) -> bool:
         return False
 
 
-class BaseLoader(Generic[Batch]):
+class BaseLoader(LoaderUses, Generic[Batch]):
     """Iterate over the epochs of a pipeline: ``for images, labels in loader``.
 
     A batch is a tuple of arrays in the order of the pipeline's outputs, or, with `as_dict`, a
@@ -112,6 +128,11 @@ class BaseLoader(Generic[Batch]):
 
     adapter: ClassVar[Adapter]
     placement: ClassVar[type[Placement]]
+    _arguments_elsewhere: ClassVar[Mapping[str, str]] = {
+        **LoaderUses._arguments_elsewhere,
+        **ARGUMENTS_ELSEWHERE,
+    }
+    _instead_of_array = "Take the arrays of its batches; for Keras, model.fit(loader.keras())."
 
     def __init__(
         self,
@@ -157,7 +178,7 @@ class BaseLoader(Generic[Batch]):
             **(
                 iterator_arguments(self._pipelines, self._reader, self._last_batch)
                 if self._steps is None
-                else {"size": self._steps * self.batch_size}
+                else sized_epochs(self._pipelines, self._steps)
             ),
         )
         epochs = self._iterator.epochs
@@ -266,6 +287,15 @@ class BaseLoader(Generic[Batch]):
     def batch_size(self) -> int:
         """Number of samples of a full batch, of all pipelines together."""
         return self._pipelines[0].max_batch_size * len(self._pipelines)
+
+    @property
+    def step(self) -> PlannedStep | None:
+        """Samples and tokens of the batch that was given last, and the tokens of all processes.
+
+        It is known from the lengths, without communication. None before the first batch of an
+        epoch, and where batches are not divided by lengths.
+        """
+        return self._iterator.step
 
     @property
     def steps_per_epoch(self) -> int | None:
@@ -400,10 +430,12 @@ class BaseLoader(Generic[Batch]):
         else:
             rule = LAST_BATCH_RULES[self._last_batch]
         table = self._iterator.describe(num_epochs)
-        if self._limit is not None:
-            assert self._iterator.epochs is not None
-            table = self._iterator.epochs.schedule.plan.describe(num_epochs)
-        return f"Loader: {self._num_batches()} of {self.batch_size} samples; {rule}.\n{table}"
+        if (epochs := self._iterator.epochs) is not None:
+            shown = epochs if self._limit is None else epochs.schedule.plan
+            table = shown.describe(num_epochs)
+        most = "at most " if is_planned(self._pipelines[0]) else ""
+        head = f"Loader: {self._num_batches()} of {most}{self.batch_size} samples; {rule}."
+        return Outline(f"{head}\n{table}")
 
     def statistics(self) -> PipelineStatistics:
         """Return what the pipeline has done so far; of several, that of the slowest one."""

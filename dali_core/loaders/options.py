@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
@@ -19,6 +20,15 @@ LAST_BATCH_RULES: dict[LastBatch, str] = {
 """The treatment of samples that do not fill a batch, in words."""
 
 
+ARGUMENTS_ELSEWHERE = {
+    "drop_last": 'Pass last_batch="drop".',
+    "pin_memory": "Leave it out: with device=, batches are moved by way of pinned memory.",
+    "collate_fn": "Batches come from the outputs of the pipeline: pad them with fn.pad, or pass "
+    "output_types.",
+}
+"""What arguments of PyTorch's DataLoader are in loaders, where iterators have others."""
+
+
 class LoaderOptions(TypedDict, total=False):
     """Keyword arguments of every loader, but for `as_dict`; see `BaseLoader`."""
 
@@ -33,7 +43,7 @@ class LoaderOptions(TypedDict, total=False):
 
 
 def check_is_made(pipeline: Any) -> None:
-    """Refuse a function that makes pipelines.
+    """Refuse a function that makes pipelines, and the path of a data set.
 
     Raises
     ------
@@ -45,6 +55,11 @@ def check_is_made(pipeline: Any) -> None:
         raise ArgumentTypeError(
             f"pipeline: must be a Pipeline, or a list of them (got the function {name!r}). Call "
             f"it: {name}(...)."
+        )
+    if isinstance(pipeline, (str, os.PathLike)):
+        raise ArgumentTypeError(
+            f"pipeline: must be a Pipeline, or a list of them (got the path {pipeline!r:.100}). "
+            "Call image_folder or another function for folders of the module of the loader."
         )
 
 

@@ -96,13 +96,41 @@ class GraphDefinition:
             )
         return self.outputs
 
-    def pad_epochs(self) -> None:
-        """Have all readers pad their epochs to whole batches, unless the pipeline is built."""
+    def pad_epochs(self) -> bool:
+        """Have all readers pad their epochs to whole batches, unless the pipeline is built.
+
+        Returns
+        -------
+        bool
+            Whether there were some that did not.
+        """
+        if self.plan is not None:
+            return False
+        unpadded = [node for node in self._leading_readers if not node.arguments["pad_last_batch"]]
+        for node in unpadded:
+            node.arguments["pad_last_batch"] = True
+        return bool(unpadded)
+
+    @property
+    def has_readers(self) -> bool:
+        """Whether data comes from a reader."""
+        return bool(self._leading_readers)
+
+    @property
+    def _leading_readers(self) -> list[OperatorNode]:
+        """The readers whose samples are not those that a mixture chooses."""
         self.define()
-        for node in self.graph.nodes if self.plan is None else ():
-            # The samples of a mixture's readers are those that it chooses.
-            if node.spec.reader is not None and mixture_of(node) is None:
-                node.arguments["pad_last_batch"] = True
+        reading = [node for node in self.graph.nodes if node.spec.reader is not None]
+        return [node for node in reading if mixture_of(node) is None]
+
+    @property
+    def has_sources(self) -> bool:
+        """Whether data comes from Python, the end of which may end an epoch."""
+        self.define()
+        return self._hooks.has_setup or any(
+            node.spec.python_step is not None and node.spec.reader is None and not node.dependencies
+            for node in self.graph.nodes
+        )
 
     def make_plan(self) -> ExecutionPlan:
         """Complete the graph, and return its plan."""

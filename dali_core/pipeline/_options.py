@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from dali_core import types
-from dali_core.batching.fixed import Fixed
+from dali_core._call.location import user_location
+from dali_core.batching.arguments import make_batching
+from dali_core.batching.plan import Batching
 from dali_core.pipeline._checks import (
     bad_sample_limit,
     checkpoint_data,
@@ -34,8 +36,9 @@ class PipelineOptions:
     ----------
     given : dict
         The same; what `serialize` writes.
-    batching : Fixed
-        The batches; of size 0 as long as none is given.
+    batching : Batching
+        The batches; of size 0 as long as none is given. Those by lengths are bound to their data
+        when the pipeline starts.
     seed : int
         The seed, or a random one if `seed_is_given` is False.
     depth : int
@@ -54,7 +57,10 @@ class PipelineOptions:
         size, seed = given["batch_size"], given["seed"]
         # A flag is a number, too: programs pass one to draw the same numbers each time.
         seed = optional_int("seed", int(seed) if isinstance(seed, bool) else seed, *_SEEDS)
-        self.batching = Fixed(0 if is_left_out(size) else positive_int("batch_size", size))
+        size = None if is_left_out(size) else positive_int("batch_size", size)
+        self.batching: Batching = make_batching(
+            f"Pipeline at {user_location()}", given["batching"], size, given["lengths"]
+        )
         self.num_threads = thread_count(given["num_threads"])
         self.device_id = optional_int("device_id", given["device_id"])
         self.seed_is_given = seed is not None and seed >= 0

@@ -6,9 +6,12 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
+from numpy.typing import ArrayLike
+
 from dali_core import types
 from dali_core._graph.context import current_definition, pop_definition, push_definition
 from dali_core._graph.node import DataNode
+from dali_core.batching import Bucket, Budget, Fixed, Pack, Planned
 from dali_core.errors import ArgumentTypeError, NotCopiedError, PipelineStateError
 from dali_core.pipeline._documents import PipelineDocuments
 from dali_core.pipeline._introspection import PipelineIntrospection
@@ -96,6 +99,13 @@ class Pipeline(PipelineProperties, PipelineIntrospection, PipelineParameters, Pi
         batch that has a bad sample raises a `BadSampleLimitError`.
     optimize : bool
         Run chains of image operators as one, which gives the same results faster; see `plan`.
+    batching : Budget, Bucket, Pack or Fixed, optional
+        Division of the reader's samples into batches by their lengths, in place of `batch_size`:
+        see `dali_core.batching`. With `Budget`, a `batch_size` beside it is the most samples of a
+        batch; with `Pack`, the rows of one.
+    lengths : array of int, tuple or dict of arrays, optional
+        With `batching`: the length of each sample, in each kind that it uses. By default those
+        that the reader declares.
 
     Raises
     ------
@@ -133,6 +143,8 @@ class Pipeline(PipelineProperties, PipelineIntrospection, PipelineParameters, Pi
         optimize: bool = True,
         on_sample_error: str = "raise",
         max_bad_samples: float | None = None,
+        batching: Fixed | Budget | Bucket | Pack | Planned | None = None,
+        lengths: ArrayLike | tuple[ArrayLike, ...] | Mapping[str, ArrayLike] | None = None,
     ) -> None:
         super().__init__(
             {name: value for name, value in locals().items() if name not in ("self", "__class__")}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from dali_core.batching.plan import Batching
 from dali_core.pipeline._parts import PipelineParts
 from dali_core.types import DALIDataType, OperatorConcurrency, StreamPolicy
 
@@ -24,6 +25,11 @@ class PipelineProperties(PipelineParts):
     def max_batch_size(self) -> int:
         """The same as `batch_size`."""
         return self._options.batching.largest
+
+    @property
+    def batching(self) -> Batching:
+        """Division of samples into batches: `Fixed` of `batch_size`, or by their lengths."""
+        return self._options.batching
 
     @property
     def num_threads(self) -> int:

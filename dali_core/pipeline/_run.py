@@ -12,6 +12,7 @@ from dali_core._call.location import warn_user
 from dali_core._execution.memory_statistics import MemoryStatistics
 from dali_core._execution.outcome import Outcome
 from dali_core._execution.parameters import Parameters
+from dali_core._execution.planned_readers import bind_batching
 from dali_core._execution.python_workers import PythonWorkers
 from dali_core._execution.readers import Readers
 from dali_core._execution.run_statistics import RunStatistics
@@ -128,6 +129,7 @@ class PipelineRun:
             if options.enable_checkpointing:
                 _warn_of_lost_states(steps)
             self.readers = Readers(self._definition.live_nodes)
+            options.batching = bind_batching(options.batching, self.readers)
             self.parameters = Parameters(self._definition.live_nodes)
             self._publish()
         if options.enable_memory_stats and self.memory is None:
@@ -212,6 +214,9 @@ class PipelineRun:
             if fills:
                 self.is_first = False
                 self.fill()
+            else:
+                self._start()
+            self._is_starting = False
             runner = self.runner
             in_flight, log, causes = runner.in_flight, runner.log, runner.causes
             batch, (outputs, error, change) = self._next(cuda_stream, num_new=int(fills))
@@ -278,8 +283,6 @@ class PipelineRun:
         runner, statistics = self.runner, self.statistics
         assert runner is not None
         assert statistics is not None
-        self._start()
-        self._is_starting = False
         if not runner.in_flight:
             self._raise_empty()
         batch = runner.in_flight[0]
@@ -287,7 +290,7 @@ class PipelineRun:
         failed: type[BaseException] | None = BaseException
         call.__enter__()
         try:
-            consumer = runner.consumer(cuda_stream)
+            consumer = None if cuda_stream is None else runner.consumer(cuda_stream)
             if not runner.wait(batch):
                 self.has_ended = True
                 raise StopIteration
@@ -379,19 +382,18 @@ class PipelineRun:
         assert self.runner is not None
         assert self.statistics is not None
         runner = self.runner
-        if runner.iteration >= self._wanted:
-            if runner.in_flight:
-                runner.call_sources(runner.in_flight[-1])
+        owes_sources = runner.owes_sources and runner.in_flight
+        if runner.iteration >= self._wanted and not owes_sources:
             return
         with self.statistics.call():
-            if runner.in_flight:
+            if owes_sources:
                 runner.call_sources(runner.in_flight[-1])
-            while runner.iteration < self._wanted and self._submit(runner):
+            while (batch := runner.iteration) < self._wanted and self._submit(runner, batch):
                 pass
 
-    def _submit(self, runner: Runner) -> bool:
+    def _submit(self, runner: Runner, number: int) -> bool:
         hooks = self._hooks
-        if hooks.setup_ended or self.has_ended or not hooks.set_up(runner.iteration):
+        if hooks.setup_ended or self.has_ended or not hooks.set_up(number):
             return False
         try:
             self._not_started = None
@@ -400,7 +402,8 @@ class PipelineRun:
             # A sampler has no good order for an epoch: batches of those before it come first.
             self._not_started = error.with_traceback(None)  # its frames refer to this object
             return False
-        runner.call_sources(batch)
+        if runner.owes_sources:
+            runner.call_sources(batch)
         return True
 
 

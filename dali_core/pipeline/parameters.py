@@ -9,7 +9,7 @@ from dali_core._constants import constant_arguments
 from dali_core._graph.graph import add_operator
 from dali_core._graph.node import DataNode
 from dali_core._registry.specs import spec_of_role
-from dali_core.errors import ArgumentTypeError, ArgumentValueError
+from dali_core.errors import ArgumentTypeError, located
 from dali_core.pipeline._parts import PipelineParts
 
 
@@ -44,10 +44,8 @@ def parameter(name: str, initial: Any) -> DataNode:
         raise ArgumentTypeError(
             f"{where}: name must be a text (got {name!r:.100}). Pass a name for set_parameter."
         )
-    try:
+    with located(where):
         described = constant_arguments(initial)
-    except (ArgumentTypeError, ArgumentValueError) as error:
-        raise type(error)(f"{where}: {error}") from error
     node = add_operator(spec_of_role("parameter"), (), {**described, "name": name})
     assert isinstance(node, DataNode)
     return node

@@ -16,6 +16,8 @@ from dali_core._execution.bad_samples import counted_anew
 from dali_core._execution.runner import Runner
 from dali_core._graph.serialize.fingerprint import describe_graph, explain_difference
 from dali_core._runtime.step import StatefulStep
+from dali_core.batching.plan import BatchPlan
+from dali_core.batching.planned import Planned
 from dali_core.checkpoint.checks import (
     check_bad_samples,
     check_sources,
@@ -32,6 +34,7 @@ from dali_core.pipeline._graph_definition import GraphDefinition
 from dali_core.pipeline._hooks import Hooks
 from dali_core.pipeline._options import PipelineOptions
 from dali_core.pipeline._run import PipelineRun
+from dali_core.pipeline.epochs import PipelineEpochs
 
 KIND = "dali_core.Pipeline"
 
@@ -63,6 +66,12 @@ class PipelineStates:
         self._hooks = hooks
         self._run = run
         self._restored_iterator: Mapping[str, Any] | None = None
+
+    @property
+    def epochs(self) -> PipelineEpochs:
+        """What ends an epoch."""
+        # Not kept, as it refers to this object.
+        return PipelineEpochs(self._options, self._definition, self._run, self.start)
 
     def start(self) -> Runner:
         """Start the run, if that has not been done yet, where the pipeline's checkpoint was."""
@@ -164,9 +173,16 @@ class PipelineStates:
         """
         self.check_seekable(where)
         now = self.current()
-        sample = self._options.batching.plan().position(batch)
+        sample = self._plan.position(batch)
         position = now.position._replace(batch=batch, sample=sample)
         return replace(now, position=position, has_ended=False, is_started=False)
+
+    @property
+    def _plan(self) -> BatchPlan:
+        """The batches of the first reader, numbered from the beginning of the first epoch."""
+        batching = self._options.batching
+        reader = next(iter(self._run.readers.by_node.values()), None)
+        return batching.plan() if reader is None else batching.plan(reader.stream)
 
     def check_seekable(self, where: str) -> None:
         """Raise PipelineStateError if there is a source in Python, which could not skip batches."""
@@ -203,7 +219,7 @@ class PipelineStates:
         can_start_over = not hooks.has_setup and all(step.can_start_over for step in sources)
         if batch is not None and not (sources or hooks.has_setup):
             now = self.current()
-            position = runner.position(batch, now.position.given)
+            position = runner.batches.at(batch, now.position.given)
             self.go_to(replace(now, position=position, has_ended=False, is_started=False), where)
         elif run.readers.by_node or can_start_over:
             if not run.turn.is_free:  # wakes a thread that waits for an earlier batch
@@ -215,7 +231,7 @@ class PipelineStates:
     def describe(self, state: State) -> dict[str, Any]:
         """Turn a state into plain data; see `Pipeline.state_dict`."""
         self.start()
-        batching = self._options.batching
+        batching, window = self._options.batching, self._plan.known_window(state.position.sample)
         return {
             "kind": KIND,
             "version": VERSION,
@@ -232,7 +248,9 @@ class PipelineStates:
             "started": state.is_started,
             "setups": state.setups,
             "bad_samples": dict(state.bad_samples),
-        } | ({"parameters": state.parameters} if state.parameters else {})
+            **({"parameters": state.parameters} if state.parameters else {}),
+            **({"window": window} if window else {}),
+        }
 
     def read(self, described: Any, where: str) -> State:
         """Check the plain form of a state, and return the state of this pipeline.
@@ -265,7 +283,8 @@ class PipelineStates:
             )
         runner = run.runner if run.runner is not None else run.make_runner()
         position = Position(*saved.integers("place", 3))
-        batching, before = options.batching, saved_batching(saved)
+        batching = options.batching
+        before = saved_batching(saved, batching)
         sample = resumed_in_all(saved, run.readers.by_node, position.sample, before, batching)
         for node, step in runner.steps.items():
             counts_samples = step.gives_samples and sample == position.sample
@@ -277,6 +296,12 @@ class PipelineStates:
                     "Keep the batch size; a source of single samples allows another one.",
                 )
         epoch = saved.number("epoch")
+        if isinstance(batching, Planned) and "window" in saved:
+            window = saved.integers("window", 3)
+            if not batching.remember(window, position.sample):
+                raise saved.mismatch("the window of the plan", "one of its position", window)
+        if not self._plan.is_possible(sample):
+            raise saved.mismatch("the place", "one at which a batch ends", position.sample)
         return State(
             position._replace(sample=sample),
             epoch,

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from dali_core._display.outline import Outline
 from dali_core._runtime.tensor_list_gpu import TensorListGPU
 from dali_core._runtime.turn import Turn
-from dali_core.batching.fixed import Fixed
 from dali_core.errors import (
     ArgumentConflictError,
     ArgumentTypeError,
@@ -31,11 +30,13 @@ from dali_core.plugin.iterator_arguments import (
     check_outputs,
     check_pipelines,
     check_policy,
+    check_size,
     check_uniform,
     make_epochs,
     warn_of_losses,
 )
 from dali_core.plugin.iterator_epochs import EpochStarts
+from dali_core.plugin.leading_reader import leading_reader, pad_epochs
 from dali_core.plugin.loader_uses import LoaderUses
 from dali_core.plugin.reference_names import ReferenceNames
 
@@ -61,11 +62,14 @@ class BaseIterator(EpochStarts, ReferenceNames, LoaderUses):
     adapter : Adapter
         Turns batches into arrays of a framework.
     size : int, optional
-        Samples in an epoch, of all pipelines together.  A negative number means unknown: the
-        epoch of a single pipeline then ends when its source raises StopIteration.
+        Samples in an epoch, of all pipelines together.  A negative number means that the reader
+        says it, or, where there is a source in Python, that it is unknown: the epoch of a single
+        pipeline then ends when its source raises StopIteration.
     reader_name : str, optional
         Name of the reader to follow, in all pipelines.  Size, shards and padding are taken from
-        it, so this is the choice wherever there is a reader; it excludes `size`.
+        it; it excludes `size`.  Without both, the reader is found; of several, which must have the
+        same epochs, that is the first.  It must be named beside a source in Python, and, as in
+        NVIDIA DALI, under `dali_core.compat`.
     auto_reset : bool or {"yes", "no"}, optional
         Begin the next epoch by itself when one is over; else `reset` or ``iter()`` does.  A loop
         that follows one left early begins the next epoch in any case.
@@ -75,7 +79,10 @@ class BaseIterator(EpochStarts, ReferenceNames, LoaderUses):
         Whether the pipelines repeat a sample to fill an epoch's last batch (True) or continue with
         the next epoch (False).  Only with `size`; it must match the reader's `pad_last_batch`.
     last_batch_policy : LastBatchPolicy, optional
-        What to do with the last batch if the epoch's samples do not fill it.
+        What to do with the last batch if the epoch's samples do not fill it.  With PARTIAL and DROP
+        the readers of pipelines that are not built yet are made to pad, whatever their
+        `pad_last_batch`, so that every epoch begins with its own first sample; not beside a source
+        in Python, and not under `dali_core.compat`.
     prepare_first_batch : bool, optional
         Compute the first batch right away rather than when it is asked for.
     output_types : sequence of str, optional
@@ -90,12 +97,25 @@ class BaseIterator(EpochStarts, ReferenceNames, LoaderUses):
     Exception
         What a source raised for the batch to prepare.
 
+    Warns
+    -----
+    IncompleteEpochWarning
+        Once, with the first batch by which an epoch is not exactly the data set: samples are
+        missing, beside those that DROP leaves out, or are followed by repetitions or by samples of
+        another epoch.  `describe` has the numbers of every epoch.
+
     Notes
     -----
     Without padding, the samples of an epoch that were returned with the one before are not returned
     again, so with FILL the number of batches varies from epoch to epoch.  With PARTIAL and DROP
-    every epoch has the same number of batches; it begins with the batch after the last one.
+    every epoch has the same number of batches; without padding it begins with the batch after the
+    last one.
     """
+
+    _finds_reader = True
+    """Whether the reader of the pipelines is followed if nothing says how long an epoch is."""
+    _warns_of_losses = True
+    """Whether a warning says that epochs are not exactly the data set."""
 
     def __init__(
         self,
@@ -143,18 +163,38 @@ class BaseIterator(EpochStarts, ReferenceNames, LoaderUses):
     ) -> None:
         """Build the pipelines, and begin where their checkpoints are."""
         self._pipelines = check_pipelines(pipelines)
-        self._batching = Fixed(self._pipelines[0].max_batch_size)
-        self.batch_size = self._batching.size
         self._auto_reset = check_auto_reset(auto_reset)
         self._prepare_first_batch = prepare_first_batch
-        policy = check_policy(last_batch_policy, fill_last_batch)
+        policy, size = check_policy(last_batch_policy, fill_last_batch), check_size(size)
+        follows_reference, is_partial = self._follows_reference, policy is LastBatchPolicy.PARTIAL
+        is_open = size < 0 and reader_name is None
+        self._has_found_reader = is_open and self._finds_reader and not follows_reference
+        self._has_padded = (
+            (reader_name is not None or self._has_found_reader)
+            and not follows_reference
+            and (policy is not LastBatchPolicy.FILL or last_batch_padded)
+            and pad_epochs(self._pipelines)
+        )
         for pipeline in self._pipelines:
             pipeline.build()
+        self._batching = self._pipelines[0].batching  # of lengths that are known by now
+        self.batch_size = self._batching.largest
+        readers = [
+            leading_reader(pipeline) if self._has_found_reader else reader_name
+            for pipeline in self._pipelines
+        ]
         self._epochs = make_epochs(
-            self._pipelines, self._batching, size, reader_name, last_batch_padded, policy
+            self._pipelines,
+            self._batching,
+            size,
+            readers,
+            last_batch_padded,
+            policy,
+            is_found=self._has_found_reader,
         )
-        self._reader_name = reader_name
-        self._has_warned = False  # of an epoch that lacks samples
+        self._reader_name = readers[0] if None not in readers else None
+        # That an epoch is not the data set. NVIDIA DALI says nothing of it.
+        self._may_warn = self._warns_of_losses and (is_partial or not follows_reference)
         self._turn = Turn()
         self._has_run_out = False  # a source, since the epoch began
         self._set_position(0, 0)
@@ -240,6 +280,11 @@ class BaseIterator(EpochStarts, ReferenceNames, LoaderUses):
         return -1 if self._epochs is None else self._epochs.size(self._epoch)
 
     @property
+    def _marks_others(self) -> bool:
+        """Whether samples that are not of the epoch are marked in its batches."""
+        return False
+
+    @property
     def epochs(self) -> Epochs | None:
         """The numbers of batches of all epochs; None if epochs end when the source does."""
         return self._epochs
@@ -289,10 +334,11 @@ class BaseIterator(EpochStarts, ReferenceNames, LoaderUses):
         """Return the next batch, which comes again until it is counted as taken."""
         self._begin_batch()
         if (epochs := self._epochs) is None:
-            return self._take([self._batching.size])
-        if not self._has_warned and self._epoch and not self._taken and epochs.lacks_samples:
-            # At the first loss, for many programs have one epoch only.
-            self._has_warned = True
+            return self._take([self._batching.largest])
+        if self._may_warn and epochs.differs_at(
+            self._epoch, self._taken, lead=self._lead, marks_others=self._marks_others
+        ):
+            self._may_warn = False
             warn_of_losses(epochs.losses())
         return self._take(epochs.num_valid(self._epoch, self._taken))
 
@@ -318,7 +364,7 @@ class BaseIterator(EpochStarts, ReferenceNames, LoaderUses):
             raise StopIteration
         self._schedule_first()
         epochs = self._epochs
-        if epochs is None or self._taken < epochs.num_given(self._epoch):
+        if epochs is None or epochs.has_batch(self._epoch, self._taken):
             return
         self._discard_dropped(epochs)
         if self._auto_reset:
@@ -335,7 +381,7 @@ class BaseIterator(EpochStarts, ReferenceNames, LoaderUses):
         self._ever_scheduled = True
 
     def _discard_dropped(self, epochs: Epochs) -> None:
-        if epochs.num_given(self._epoch) <= self._taken < epochs.num_taken(self._epoch):
+        if epochs.is_dropped(self._epoch, self._taken):
             self._schedule_first()
             try:
                 self._share_batches().clear()

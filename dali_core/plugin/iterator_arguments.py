@@ -6,11 +6,12 @@ import logging
 import operator
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dali_core.batching.epoch_plan import EpochPlan
 from dali_core.batching.fixed import Fixed
+from dali_core.batching.plan import Batching
 from dali_core.errors import (
     AdapterError,
     ArgumentConflictError,
@@ -44,11 +45,11 @@ def warn(message: str, category: type[Warning]) -> None:
 
 
 def warn_of_losses(losses: list[str]) -> None:
-    """Warn that an epoch lacks samples.
+    """Warn that an epoch lacks or repeats samples.
 
     Programs for NVIDIA DALI, which says nothing of it, find a line in the log, once.
     """
-    message = f"iterator: an epoch must give each of its samples. {' '.join(losses)}"
+    message = f"iterator: an epoch must give each of its samples once. {' '.join(losses)}"
     if not stands_in_for_reference():
         warn(message, IncompleteEpochWarning)
     elif message not in _logged:
@@ -143,60 +144,108 @@ def check_policy(policy: LastBatchPolicy | str, fill_last_batch: bool | None) ->
     return LastBatchPolicy.FILL if fill_last_batch else LastBatchPolicy.PARTIAL
 
 
-def make_epochs(
-    pipelines: list[Pipeline],
-    batching: Fixed,
-    size: int,
-    reader_name: str | None,
-    last_batch_padded: bool,
-    policy: LastBatchPolicy,
-) -> Epochs | None:
-    """Return how to count epochs, or None if only the source knows their end."""
+def check_size(size: int) -> int:
+    """Return the number of samples of an epoch; a negative one if it is not given."""
     try:
-        size = operator.index(size)
+        return operator.index(size)
     except TypeError as error:
         raise ArgumentTypeError(
             f"size: must be an integer (got {size!r}). Give the number of samples of an epoch."
         ) from error
-    if reader_name is None:
-        if size == 0 or (size < 0 and len(pipelines) > 1):
-            raise ArgumentConflictError(
-                f"size: must be positive, or -1 for a single pipeline that ends by itself (got "
-                f"{size} for {len(pipelines)}). Give reader_name, or the samples of an epoch."
-            )
-        if size < 0:
-            if last_batch_padded or policy is not LastBatchPolicy.FILL:
-                warn(
-                    "last_batch_policy and last_batch_padded have no effect while the size of an "
-                    "epoch is unknown. Give reader_name or size.",
-                    UserWarning,
-                )
-            return None
-        return SizedEpochs(size, bool(last_batch_padded), len(pipelines), batching, policy)
-    if size != -1 or last_batch_padded:
+
+
+def make_epochs(
+    pipelines: list[Pipeline],
+    batching: Batching,
+    size: int,
+    reader_names: Sequence[str | None],
+    last_batch_padded: bool,
+    policy: LastBatchPolicy,
+    *,
+    is_found: bool,
+) -> Epochs | None:
+    """Return how to count epochs, or None if only the source knows their end.
+
+    Parameters
+    ----------
+    reader_names : sequence of str or None
+        The reader of each pipeline that epochs follow.
+    is_found : bool
+        Whether these were not given, but found in the pipelines.
+    """
+    names = [name for name in reader_names if name is not None]
+    if len(names) < len(pipelines):
+        return _unread_epochs(pipelines, batching, size, last_batch_padded, policy)
+    if not is_found and (size != -1 or last_batch_padded):
         extra = "size" if size != -1 else "last_batch_padded"
         raise ArgumentConflictError(
-            f"{extra}: must not be given with reader_name (got reader_name={reader_name!r}), which "
+            f"{extra}: must not be given with reader_name (got reader_name={names[0]!r}), which "
             "knows it. Leave it out."
         )
-    plans = [EpochPlan.from_meta(pipeline.reader_meta(reader_name)) for pipeline in pipelines]
+    plans = [
+        EpochPlan.from_meta(pipeline.reader_meta(name))
+        for pipeline, name in zip(pipelines, names, strict=True)
+    ]
     for what in ("num_samples", "num_shards", "pad_last_batch", "stick_to_shard", "interleaved"):
         values = [getattr(plan, what) for plan in plans]
         if len(set(values)) > 1:
             raise ArgumentConflictError(
-                f"reader {reader_name!r}: must have the same {what} in all pipelines (got "
+                f"reader {names[0]!r}: must have the same {what} in all pipelines (got "
                 f"{values}). Give all of them the same data and sharding."
+            )
+    if last_batch_padded and not plans[0].pad_last_batch:
+        raise ArgumentConflictError(
+            f"last_batch_padded: must be False where reader {names[0]!r} does not pad (got True). "
+            "Pass pad_last_batch=True to the reader."
+        )
+    for number, pipeline in enumerate(pipelines):
+        if pipeline.batching != batching:
+            raise ArgumentConflictError(
+                f"pipelines: must have the same batching (got {pipeline.batching!r:.200} in "
+                f"pipeline {number}, and {batching!r:.200} before). Give all of them the same "
+                "lengths and parameters."
             )
     return ReaderEpochs(plans, batching, policy)
 
 
-def check_full(shared: Sequence[Sequence[Any]], size: int) -> None:
+def _unread_epochs(
+    pipelines: list[Pipeline],
+    batching: Batching,
+    size: int,
+    last_batch_padded: bool,
+    policy: LastBatchPolicy,
+) -> Epochs | None:
+    """Return how to count epochs that follow no reader."""
+    if not isinstance(batching, Fixed):
+        raise ArgumentConflictError(
+            "reader_name: must be given with batching by lengths (got none), which divides the "
+            "epochs of a reader. Pass its name, and no size."
+        )
+    if size == 0 or (size < 0 and len(pipelines) > 1):
+        raise ArgumentConflictError(
+            f"size: must be positive, or -1 for a single pipeline that ends by itself (got "
+            f"{size} for {len(pipelines)}). Give reader_name, or the samples of an epoch."
+        )
+    if size > 0:
+        is_read = any(pipeline.states.epochs.has_readers for pipeline in pipelines)
+        padded = bool(last_batch_padded)
+        return SizedEpochs(size, padded, len(pipelines), batching, policy, is_read=is_read)
+    if last_batch_padded or policy is not LastBatchPolicy.FILL:
+        warn(
+            "last_batch_policy and last_batch_padded have no effect while the size of an "
+            "epoch is unknown. Give reader_name or size.",
+            UserWarning,
+        )
+    return None
+
+
+def check_full(shared: Sequence[Sequence[Any]], sizes: Sequence[Collection[int]]) -> None:
     """Refuse batches of other lengths, by which an epoch's samples cannot be counted."""
-    for outputs in shared:
+    for outputs, allowed in zip(shared, sizes, strict=True):
         for batch in outputs:
-            if len(batch) != size:
+            if len(batch) not in allowed:
                 raise ArgumentConflictError(
-                    f"iterator: every batch must have {size} samples where size or "
+                    f"iterator: every batch must have {max(allowed)} samples where size or "
                     f"reader_name says how long an epoch is (got {len(batch)}). Leave size out, so "
                     "that the epoch ends with its source, or fill the batch."
                 )

@@ -6,6 +6,8 @@ import logging
 import operator
 from typing import TYPE_CHECKING
 
+from dali_core.batching.planned_schedule import PlannedSchedule
+from dali_core.batching.planned_step import PlannedStep
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, PipelineStateError
 from dali_core.plugin.batch_schedule import Epochs, ReaderEpochs
 from dali_core.plugin.iterator_state import StatefulIterator
@@ -36,7 +38,24 @@ class EpochStarts(StatefulIterator):
     @property
     def num_returned(self) -> int:
         """Number of batches of the epoch that were returned."""
-        return self._num_returned
+        if self._epochs is None:
+            return self._num_returned
+        # A batch that was dropped is taken after these.
+        return min(self._num_returned, self._epochs.num_given(self._epoch) + self._lead)
+
+    @property
+    def step(self) -> PlannedStep | None:
+        """Samples and tokens of the batch that was returned last, and the tokens of all processes.
+
+        It is known from the lengths, without communication. None before the first batch of an
+        epoch, and where batches are not divided by lengths.
+        """
+        index = self._num_returned - self._lead - 1
+        if self._epochs is None or index < 0:
+            return None
+        if not self._epochs.has_batch(self._epoch, index):
+            index -= 1  # one that is dropped was taken at the end
+        return self._epochs.step(self._epoch, index)
 
     def __iter__(self) -> Self:
         """Return the iterator itself, at the first batch of an epoch.
@@ -130,6 +149,9 @@ class EpochStarts(StatefulIterator):
         else:
             for pipeline in self._pipelines:
                 pipeline.states.check_seekable("iterator.set_epoch")
+            if isinstance(self._epochs.schedule, PlannedSchedule):
+                self.seek(epoch)  # without the number of batches of the epochs between
+                return
             batches = self._first_batches(self._epochs, epoch)
             for pipeline, batch in zip(self._pipelines, batches, strict=True):
                 pipeline.states.skip_to(batch, "iterator.set_epoch")
@@ -180,8 +202,9 @@ class EpochStarts(StatefulIterator):
             raise PipelineStateError(
                 "iterator.seek: epochs must follow a reader (there is none). Pass reader_name."
             )
-        length = epochs.num_given(epoch) if epoch >= 0 else 0
-        if epoch < 0 or not 0 <= batch <= length:
+        is_there = min(epoch, batch) >= 0 and (not batch or epochs.has_batch(epoch, batch - 1))
+        if not is_there:
+            length = epochs.num_given(epoch) if epoch >= 0 else 0
             raise ArgumentValueError(
                 f"iterator.seek: there must be such a batch (got epoch {epoch}, batch {batch}; the "
                 f"epoch has {length}). Count both from 0."
@@ -220,8 +243,10 @@ class EpochStarts(StatefulIterator):
                 "batches to leave out."
             ) from error
         returned, epochs = self._num_returned + num_batches, self._epochs
-        length = None if epochs is None else epochs.num_given(self._epoch) + self._lead
-        if num_batches < 0 or (length is not None and returned > length):
+        last = returned - self._lead - 1
+        is_there = not num_batches or epochs is None or epochs.has_batch(self._epoch, last)
+        if num_batches < 0 or not is_there:
+            length = None if epochs is None else epochs.num_given(self._epoch) + self._lead
             rest = "" if length is None else f", of which {length - self._num_returned} remain"
             raise ArgumentValueError(
                 f"iterator.skip: must be a number of batches of epoch {self._epoch}{rest} (got "
@@ -236,7 +261,7 @@ class EpochStarts(StatefulIterator):
 
     @property
     def _has_no_batches(self) -> bool:
-        return self._epochs is not None and self._epochs.num_given(self._epoch) + self._lead <= 0
+        return self._epochs is not None and not self._epochs.has_batch(self._epoch, -self._lead)
 
     @property
     def _is_complete(self) -> bool:
@@ -256,7 +281,7 @@ class EpochStarts(StatefulIterator):
         if epochs is None:
             self._begin_next_epoch()
             return
-        if self._taken == 0 < epochs.num_given(self._epoch):
+        if self._taken == 0 and epochs.has_batch(self._epoch, 0):
             return
         self._discard_dropped(epochs)
         if self._taken >= epochs.num_taken(self._epoch):
@@ -276,8 +301,8 @@ class EpochStarts(StatefulIterator):
 
     def _first_batches(self, epochs: Epochs, epoch: int) -> list[int | None]:
         """Return the number of the batch, in each pipeline, that has the epoch's first sample."""
-        first_batch = epochs.schedule.first_batch
-        ahead = first_batch(epoch) - epochs.lead(epoch) - first_batch(self._epoch) - self._taken
+        schedule = epochs.schedule
+        ahead = schedule.ahead(self._epoch, epoch) - epochs.lead(epoch) - self._taken
         return [state.position.batch + ahead for state in self._current_states()]
 
     def _begin_next_epoch(self, *, is_end: bool = False) -> None:

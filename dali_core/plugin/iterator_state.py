@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dali_core.batching.fixed import Fixed
 from dali_core.checkpoint.resharding import saved_batching, sizes_that_work
 from dali_core.checkpoint.saved_state import VERSION, SavedState
 from dali_core.errors import StateMismatchError
 from dali_core.pipeline.states import to_bytes
-from dali_core.plugin.batch_schedule import BatchSchedule, Epochs, ReaderEpochs
+from dali_core.plugin.batch_schedule import (
+    BatchSchedule,
+    Epochs,
+    IncompleteEpochWarning,
+    ReaderEpochs,
+)
+from dali_core.plugin.former_states import with_padded_readers, with_reader
+from dali_core.plugin.iterator_arguments import warn
 from dali_core.plugin.reference_names import stands_in_for_reference
 
 if TYPE_CHECKING:
@@ -26,8 +32,10 @@ class StatefulIterator:
 
     _pipelines: list[Pipeline]
     _epochs: Epochs | None
-    _batching: Fixed  # of each pipeline
+    _batching: Batching  # of each pipeline
     _reader_name: str | None
+    _has_found_reader: bool  # for want of an argument
+    _has_padded: bool  # readers that otherwise would not pad
     _epoch_start: list[State] | None
     _before_prepared: list[State] | None  # what had been returned before it
 
@@ -75,7 +83,7 @@ class StatefulIterator:
     def _is_over(self) -> bool:
         if self._epochs is None:
             return True  # perhaps; it may be reset in any case
-        return self._num_returned >= self._epochs.num_given(self._epoch) + self._lead
+        return not self._epochs.has_batch(self._epoch, self._num_returned - self._lead)
 
     def state_dict(self) -> dict[str, Any]:
         """Describe which batches were returned, so that another iterator can resume from there.
@@ -114,7 +122,9 @@ class StatefulIterator:
         ArgumentTypeError
             If it is no mapping.
         """
-        saved = SavedState("iterator.load_state_dict", state, KIND)
+        where = "iterator.load_state_dict"
+        given = SavedState(where, state, KIND)
+        saved = SavedState(where, self._counted_here(given), KIND)
         described = saved.get("pipelines", list)
         states = self._read_all(saved, described)
         start = saved.get("epoch_start", list)
@@ -124,6 +134,12 @@ class StatefulIterator:
         for pipeline, one in zip(self._pipelines, states, strict=True):
             pipeline.states.go_to(one, "Pipeline.load_state_dict")
         self._resume(saved.number("epoch"), returned, lead)
+        if self._has_padded and self._epoch and given.entries.get("last_batch_padded") is False:
+            warn(
+                f"{where}: epoch {self._epoch} of the state had begun without padding, after its "
+                "first sample. It lacks samples; the next ones are complete.",
+                IncompleteEpochWarning,
+            )
 
     def checkpoints(self) -> list[bytes]:
         """Return a checkpoint of every pipeline, to be passed to pipelines that resume.
@@ -187,6 +203,22 @@ class StatefulIterator:
             pipeline.states.describe(state)
             for pipeline, state in zip(self._pipelines, states or (), strict=False)
         ]
+
+    def _counted_here(self, saved: SavedState) -> Mapping[str, Any]:
+        """Return a state that was saved without what this iterator has found or set by itself."""
+        state, epochs = saved.entries, self._epochs
+        if epochs is None:
+            return state
+        is_endless = all(state.get(name, "") is None for name in ("reader_name", "size"))
+        if self._has_found_reader and is_endless:
+            shards = epochs.schedule.plan.epochs.num_shards
+            then = epochs.schedule.divided(
+                shards, saved_batching(saved, epochs.schedule.plan.batching)
+            )
+            state = with_reader(state, self._counting(), then)
+        elif not self._has_padded or state.get("last_batch_padded") is not False:
+            return state
+        return with_padded_readers(state) if self._has_padded else state
 
     def _own_state(self) -> dict[str, Any]:
         schedule = self._epochs.schedule if self._epochs is not None else None
@@ -254,7 +286,8 @@ class StatefulIterator:
         schedule = self._epochs.schedule
         epochs = schedule.plan.epochs
         before = schedule.divided(
-            saved.number("num_shards", 1, max(epochs.num_samples, 1)), saved_batching(saved)
+            saved.number("num_shards", 1, max(epochs.num_samples, 1)),
+            saved_batching(saved, schedule.plan.batching),
         )
         lead = saved.number("lead", most=before.lead(epoch)) if "lead" in saved else 0
         taken = returned - lead

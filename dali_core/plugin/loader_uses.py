@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from dali_core.errors import ArgumentTypeError, NotCopiedError
 
@@ -29,19 +30,20 @@ _INSTEAD = {
     "pipeline.",
     "generator": f"{_OF_PIPELINES} as seed.",
 }
-"""What arguments of PyTorch's DataLoader are here."""
 
 
 class LoaderUses:
     """The part of an iterator that refuses what it is not made for."""
 
+    _arguments_elsewhere: ClassVar[Mapping[str, str]] = _INSTEAD
+
     def __new__(cls, *args: Any, **keywords: Any) -> Self:
         """Make an iterator, or say what an argument of DataLoader is called here."""
-        wrong = next((name for name in keywords if name in _INSTEAD), None)
+        wrong = next((name for name in keywords if name in cls._arguments_elsewhere), None)
         if wrong is not None and not _takes(cls, wrong):
             raise ArgumentTypeError(
                 f"{cls.__name__}: {wrong!r} must be left out (got {keywords[wrong]!r:.40}). "
-                f"{_INSTEAD[wrong]}"
+                f"{cls._arguments_elsewhere[wrong]}"
             )
         return super().__new__(cls)
 
@@ -52,6 +54,27 @@ class LoaderUses:
             f"index {index!r:.40}). Iterate over it directly, without DataLoader: for batch in "
             "loader."
         )
+
+    def __array__(self, *args: object, **keywords: object) -> NoReturn:
+        """Refuse to become an array, for which NumPy would read an epoch."""
+        raise ArgumentTypeError(self._no_array())
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Say what is meant where an array is expected, as by Keras, which asks for a shape."""
+            reason = f"{type(self).__name__!r} object has no attribute {name!r}"
+            if name in ("shape", "dtype", "ndim"):
+                reason = self._no_array()
+            raise AttributeError(reason, name=name, obj=self)
+
+    def _no_array(self) -> str:
+        return (
+            f"{type(self).__name__}: must be iterated over, and cannot be an array (it was passed "
+            f"to what expects arrays). {self._instead_of_array}"
+        )
+
+    _instead_of_array: ClassVar[str] = "Take the arrays of its batches."
 
     def __reduce__(self) -> NoReturn:
         """Refuse copies and pickles."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dali_core.batching.epoch_plan import EpochPlan
-    from dali_core.batching.fixed import Fixed
+    from dali_core.batching.plan import Batching
     from dali_core.pipeline import Pipeline
 
 
@@ -37,7 +37,7 @@ class ReferenceNames:
     _taken: int
     _prepared: Any
     _shared: list[Any]
-    _batching: Fixed
+    _batching: Batching
 
     if TYPE_CHECKING:
 
@@ -195,7 +195,8 @@ class ReferenceNames:
         if self._epochs is None or self._last_batch_policy is not LastBatchPolicy.PARTIAL:
             return False, -1
         left = _array(self._epochs.num_valid(self._epoch, self._taken - 1))
-        return left < self._epochs.num_samples(self._epoch, self._taken - 1), left
+        full = [max(sizes) for sizes in self._epochs.num_samples(self._epoch, self._taken - 1)]
+        return left < _array(full[: len(left)]), left
 
 
 def _array(numbers: Iterable[int]) -> NDArray[numpy.int64]:

@@ -67,6 +67,13 @@ def test_fit(module: Any, root: Path) -> None:
     assert sorted(label for batch in seen for label in batch) == [0] * 4 + [1] * 3 + [2] * 3
 
 
+@pytest.mark.parametrize("use", ["fit", "evaluate", "predict"])
+def test_fit_of_a_loader_itself_names_keras_dataset(use: str, root: Path) -> None:
+    loader = dali_core.Loader(images(root))
+    with pytest.raises(AttributeError, match=r"for Keras, model\.fit\(loader\.keras\(\)\)"):
+        getattr(model([]), use)(loader, verbose=0)
+
+
 def test_an_epoch_that_was_left_is_not_continued(root: Path) -> None:
     data = dali_core.Loader(images(root)).keras()
     assert data.num_batches == 3

@@ -146,6 +146,8 @@ class TestRagged:
         [
             (DALIRaggedIterator.SPARSE_LIST_TAG, len),
             (DALIRaggedIterator.SPARSE_COO_TAG, lambda tensor: tensor.shape[0]),
+            (DALIRaggedIterator.FLAT_TAG, lambda flat: len(flat[1]) - 1),
+            (DALIRaggedIterator.JAGGED_TAG, lambda tensor: tensor.size(0)),
         ],
     )
     def test_partial(self, kind: str, count: Callable[[Any], int]) -> None:
@@ -157,6 +159,52 @@ class TestRagged:
             last_batch_policy=LastBatchPolicy.PARTIAL,
         )
         assert [count(batch[0]["boxes"]) for batch in iterator] == [2, 1]
+
+    def test_flat_and_jagged(self) -> None:
+        kinds = [DALIRaggedIterator.FLAT_TAG, DALIRaggedIterator.JAGGED_TAG]
+        for kind in kinds:
+            iterator = DALIRaggedIterator(source_pipeline(BOXES), ["boxes"], output_types=[kind])
+            for batch, arrays in zip(iterator, BOXES, strict=True):
+                flat = batch[0]["boxes"]
+                values, offsets = flat if kind == "flat" else (flat.values(), flat.offsets())
+                assert values.tolist() == numpy.concatenate(arrays).tolist()
+                assert values.dtype == torch.int32
+                assert offsets.tolist() == [0, *numpy.cumsum([len(array) for array in arrays])]
+                if kind == "jagged":
+                    assert flat.layout == torch.jagged
+                    assert [part.tolist() for part in flat.unbind()] == [a.tolist() for a in arrays]
+
+    def test_contiguous_samples_are_flat_without_a_copy(self) -> None:
+        batch = source_pipeline([numpy.arange(6).reshape(2, 3)]).run()[0]
+        values, offsets = dali_core_pytorch.adapter.represent(batch, "flat", 2)
+        assert values.data_ptr() == batch[0].data_ptr()
+        assert (values.tolist(), offsets.tolist()) == ([0, 1, 2, 3, 4, 5], [0, 3, 6])
+        jagged = dali_core_pytorch.adapter.represent(batch, "jagged", 1)
+        assert jagged.values().data_ptr() == batch[0].data_ptr()
+        assert [part.tolist() for part in jagged.unbind()] == [[0, 1, 2]]
+
+    def test_packed_row_is_a_jagged_tensor_without_a_copy(self) -> None:
+        with Pipeline(batch_size=3, num_threads=1, device_id=None) as pipeline:
+            arrays = [numpy.arange(length) for length in (2, 4, 1)]
+            tokens, _, _, borders, *_ = fn.pack(fn.external_source(source=lambda: arrays))
+            pipeline.set_outputs(tokens, borders)
+        with pipeline:
+            batch = pipeline.run()
+            row, offsets = (torch.from_dlpack(output[0]) for output in batch)
+            jagged = torch.nested.nested_tensor_from_jagged(row, offsets)
+            assert jagged.values().data_ptr() == batch[0][0].data_ptr()
+            assert [part.tolist() for part in jagged.unbind()] == [[0, 1], [0, 1, 2, 3], [0]]
+
+    def test_flat_without_samples(self) -> None:
+        batch = source_pipeline(BOXES).run()[0]
+        values, offsets = dali_core_pytorch.adapter.represent(batch, "flat", 0)
+        assert (tuple(values.shape), values.dtype, offsets.tolist()) == ((0, 2), torch.int32, [0])
+
+    def test_flat_images(self) -> None:
+        batch = source_pipeline([[numpy.ones((2, 3)), numpy.ones((2, 4))]]).run()[0]
+        for kind in ("flat", "jagged"):
+            with pytest.raises(AdapterError, match=r"first dimension only .*\(2, 3\), \(2, 4\)"):
+                dali_core_pytorch.adapter.represent(batch, kind, 2)
 
     def test_coo_of_no_samples(self) -> None:
         batch = source_pipeline(BOXES).run()[0]

@@ -22,6 +22,11 @@ from dali_core import Pipeline, fn  # noqa: E402
 from dali_core.errors import PipelineStateError  # noqa: E402
 from tests.rest_of_epoch import rest_of_epoch  # noqa: E402
 
+# Repeated samples are allowed, too.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::dali_core.plugin.base_iterator.IncompleteEpochWarning"
+)
+
 COUNT = 11
 
 

@@ -67,6 +67,14 @@ def test_sizes(root: Path) -> None:
     assert loader.steps_per_epoch is None
 
 
+def test_notebooks_show_the_description_as_a_table(root: Path) -> None:
+    described: Any = Loader(images(root)).describe()
+    assert described.startswith("Loader: 3 batches of 4 samples; every sample is given once")
+    shown = described._repr_html_()
+    assert "<table" in shown
+    assert "3 batches of 4 samples" in shown
+
+
 def test_text(root: Path) -> None:
     loader = Loader(images(root), ("image", "label"))
     next(iter(loader))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from dali_core.adapters import Adapter
+from dali_core.batching import Fixed
+from dali_core.batching.epoch_plan import EpochPlan
 from dali_core.checkpoint.position import Position
 from dali_core.checkpoint.state import State
 from dali_core.plugin.base_iterator import BaseIterator
@@ -43,6 +46,8 @@ class FakePipeline:
         Samples in a full batch.
     meta : dict, optional
         The value of `reader_meta` for the reader "reader".
+    pad : callable, optional
+        Changes `batches` and `meta` to those of a reader that pads, if `build` has not been called.
     """
 
     def __init__(
@@ -50,10 +55,13 @@ class FakePipeline:
         batches: Callable[[], Iterable[list[int]]],
         batch_size: int,
         meta: dict[str, int] | None = None,
+        pad: Callable[[], FakePipeline] | None = None,
     ) -> None:
         self.max_batch_size = batch_size
+        self.batching = Fixed(batch_size)
         self._batches = batches
-        self._meta = {"reader": meta}
+        self._meta = {} if meta is None else {"reader": meta}
+        self._pad = pad
         self._source: Iterator[list[int]] = iter(batches())
         self._ready: deque[list[int]] = deque()
         self._built = self._ended = self._shared = False
@@ -111,14 +119,35 @@ class FakePipeline:
         self._ready.clear()
         self._ended = self._shared = False
         self._source = iter(self._batches())
-        if batch is not None and self._meta["reader"] is not None:
+        if batch is not None and self._meta:
             self._source = itertools.islice(self._source, batch, None)
         self.num_taken = self.num_taken if batch is None else batch
 
-    def reader_meta(self, name: str) -> dict[str, Any]:
-        meta = self._meta[name]
-        assert meta is not None
-        return meta
+    def reader_meta(self, name: str | None = None) -> dict[str, Any]:
+        return self._meta if name is None else self._meta[name]
+
+    @property
+    def epochs(self) -> FakePipeline:
+        return self
+
+    @property
+    def has_readers(self) -> bool:
+        return bool(self._meta)
+
+    @property
+    def has_sources(self) -> bool:
+        return not self._meta
+
+    def pad(self) -> bool:
+        if self._pad is None or self._built:
+            return False
+        padded = self._pad()
+        self._batches, self._meta = padded._batches, padded._meta
+        self._source, self._pad = padded._source, None
+        return True
+
+    def plans(self) -> dict[str, EpochPlan]:
+        return {name: EpochPlan.from_meta(meta) for name, meta in self._meta.items()}
 
 
 def shard_of_epoch(
@@ -136,12 +165,13 @@ def reader_pipeline(
     shard_id: int = 0,
     *,
     stick: bool = False,
-    pad: bool = False,
+    pad: bool | None = False,
     marked: bool = False,
 ) -> FakePipeline:
     """Yield the numbers from 0 forever, like a reader in a pipeline.
 
-    If `marked`, those of each epoch are 100 larger than those of the one before.
+    If `marked`, those of each epoch are 1000 larger than those of the one before. With None for
+    `pad`, an iterator may have it pad.
     """
 
     def samples() -> Iterator[int]:
@@ -150,7 +180,7 @@ def reader_pipeline(
             mine = shard_of_epoch(num_samples, num_shards, shard_id, stick, epoch)
             while pad and (len(mine) < largest or len(mine) % batch_size):
                 mine.append(mine[-1])
-            yield from (number + 100 * epoch * marked for number in mine)
+            yield from (number + 1000 * epoch * marked for number in mine)
 
     def batches() -> Iterator[list[int]]:
         stream = samples()
@@ -162,10 +192,20 @@ def reader_pipeline(
         "epoch_size_padded": num_samples,
         "number_of_shards": num_shards,
         "shard_id": shard_id,
-        "pad_last_batch": int(pad),
+        "pad_last_batch": int(bool(pad)),
         "stick_to_shard": int(stick),
     }
-    return FakePipeline(batches, batch_size, meta)
+    padded = functools.partial(
+        reader_pipeline,
+        num_samples,
+        batch_size,
+        num_shards,
+        shard_id,
+        stick=stick,
+        pad=True,
+        marked=marked,
+    )
+    return FakePipeline(batches, batch_size, meta, padded if pad is None else None)
 
 
 def source_pipeline(num_batches: int, batch_size: int) -> FakePipeline:

@@ -10,6 +10,11 @@ from dali_core.errors import AdapterError
 from dali_core.plugin.base_iterator import BaseIterator, LastBatchPolicy
 from tests.plugin.fake_pipeline import ListAdapter, iterate, reader_pipeline, source_pipeline
 
+# Batches that continue with the next epoch, or repeat samples, are allowed, too.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::dali_core.plugin.base_iterator.IncompleteEpochWarning"
+)
+
 
 class Opaque:
     """An array of a framework that has no slices."""

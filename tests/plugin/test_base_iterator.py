@@ -30,6 +30,11 @@ from tests.plugin.fake_pipeline import (
 )
 from tests.rest_of_epoch import rest_of_epoch
 
+# Batches that continue with the next epoch, or repeat samples, are allowed, too.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::dali_core.plugin.base_iterator.IncompleteEpochWarning"
+)
+
 FILL, DROP, PARTIAL = LastBatchPolicy
 
 
@@ -46,7 +51,6 @@ EXAMPLES = [
 
 @pytest.mark.parametrize(("policy", "padded", "last", "following"), EXAMPLES)
 @pytest.mark.parametrize("by_size", [False, True])
-@pytest.mark.filterwarnings("ignore::dali_core.plugin.base_iterator.IncompleteEpochWarning")
 def test_documented_examples(
     policy: LastBatchPolicy, padded: bool, last: list[int], following: list[int], by_size: bool
 ) -> None:

@@ -11,7 +11,7 @@ import pytest
 from dali_core.plugin.base_iterator import BaseIterator, LastBatchPolicy
 from tests.plugin.fake_pipeline import ListAdapter, reader_pipeline, shard_of_epoch
 
-# Partial batches without padding are allowed, too.
+# Epochs that are not the data set are allowed, too.
 pytestmark = pytest.mark.filterwarnings(
     "ignore::dali_core.plugin.base_iterator.IncompleteEpochWarning"
 )

@@ -11,6 +11,11 @@ from dali_core.plugin.base_iterator import BaseIterator, LastBatchPolicy, _DaliB
 from tests.plugin.fake_pipeline import iterate, reader_pipeline, source_pipeline
 from tests.rest_of_epoch import rest_of_epoch
 
+# Batches that continue with the next epoch, or repeat samples, are allowed, too.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::dali_core.plugin.base_iterator.IncompleteEpochWarning"
+)
+
 FILL, DROP, PARTIAL = LastBatchPolicy
 
 

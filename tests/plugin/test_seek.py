@@ -16,6 +16,11 @@ from dali_core.errors import ArgumentValueError, PipelineStateError
 from dali_core.plugin.base_iterator import BaseIterator, LastBatchPolicy
 from tests.rest_of_epoch import rest_of_epoch
 
+# Batches that continue with the next epoch, or repeat samples, are allowed, too.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::dali_core.plugin.base_iterator.IncompleteEpochWarning"
+)
+
 NUM_SAMPLES = 11
 
 
@@ -58,7 +63,6 @@ def contents(iterator: Iterable[Any]) -> list[list[Any]]:
     return [[array.tolist() for array in batch.values()] for (batch,) in iterator]
 
 
-@pytest.mark.filterwarnings("ignore::dali_core.plugin.base_iterator.IncompleteEpochWarning")
 @settings(
     max_examples=12,
     deadline=None,

@@ -79,6 +79,18 @@ def variable_names(columns: Sequence[str]) -> list[str]:
 
 
 _TAKEN = frozenset(
-    ("images", "files", "rows", "fn", "types", "define", "print", "batch", "table", "labels")
+    (
+        "images",
+        "files",
+        "rows",
+        "fn",
+        "types",
+        "define",
+        "print",
+        "batch",
+        "table",
+        "labels",
+        "file_names",
+    )
 ) | frozenset(keyword.kwlist)
 """Names that the program uses otherwise."""

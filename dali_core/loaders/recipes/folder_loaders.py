@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 from dali_core.errors import ArgumentValueError
 from dali_core.loaders.loader import BaseLoader
@@ -23,13 +23,22 @@ from dali_core.loaders.recipes.tables import read_table
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from dali_core.loaders.recipes.settings import FolderOptions
+    from dali_core.loaders.recipes.settings import (
+        AudioOptions,
+        Folder,
+        FolderOptions,
+        ImageOptions,
+        TableOptions,
+        VideoOptions,
+    )
 
-Folder: TypeAlias = "str | os.PathLike[str]"
-LoaderType = TypeVar("LoaderType", bound=BaseLoader[Any])
+Tuples = TypeVar("Tuples", bound=BaseLoader[Any])
+Dicts = TypeVar("Dicts", bound=BaseLoader[Any])
+Named = TypeVar("Named", bound=BaseLoader[Any])
+NamedRows = TypeVar("NamedRows", bound=BaseLoader[Any])
 
 
-class FolderLoaders(Generic[LoaderType]):
+class FolderLoaders(Generic[Tuples, Dicts, Named, NamedRows]):
     """Makes loaders for folders of common shapes.
 
     Each function writes a program, runs it, and returns its loader, whose `code` is the text of the
@@ -39,7 +48,8 @@ class FolderLoaders(Generic[LoaderType]):
     augment, or give all samples in their order; `num_threads`, by default as many as processors;
     `seed` (0); `shard_id` and `num_shards`, by default those of this process where PyTorch or JAX
     has a group of processes; and `last_batch`, `device`, `channels_last`, `steps_per_epoch` and
-    `as_dict` of the loader.
+    `as_dict` of the loader. With `file_names` (False) batches have a last output `file_names`: a
+    list of str, the path of each file, below `root` where there is one and they are no videos.
 
     Parameters
     ----------
@@ -49,9 +59,39 @@ class FolderLoaders(Generic[LoaderType]):
         The framework.
     """
 
-    def __init__(self, loader: type[LoaderType], target: Target) -> None:
+    def __init__(self, loader: type[BaseLoader[Any]], target: Target) -> None:
         self._loader = loader
         self._target = target
+
+    @overload
+    def image_folder(
+        self,
+        root: Folder,
+        *,
+        as_dict: Literal[False] = False,
+        file_names: Literal[False] = False,
+        **options: Unpack[ImageOptions],
+    ) -> Tuples: ...
+
+    @overload
+    def image_folder(
+        self,
+        root: Folder,
+        *,
+        as_dict: Literal[True],
+        file_names: Literal[False] = False,
+        **options: Unpack[ImageOptions],
+    ) -> Dicts: ...
+
+    @overload
+    def image_folder(
+        self,
+        root: Folder,
+        *,
+        as_dict: Literal[False] = False,
+        file_names: Literal[True],
+        **options: Unpack[ImageOptions],
+    ) -> Named: ...
 
     def image_folder(
         self,
@@ -60,8 +100,10 @@ class FolderLoaders(Generic[LoaderType]):
         size: int | Sequence[int] = 224,
         mean: Sequence[float] = IMAGENET_MEAN,
         std: Sequence[float] = IMAGENET_STD,
+        as_dict: bool = False,
+        file_names: bool = False,
         **options: Unpack[FolderOptions],
-    ) -> LoaderType:
+    ) -> Any:
         """Return a loader for images that have a folder for each class.
 
         For training a random part of each image is resized, and flipped at random; for validation
@@ -76,7 +118,7 @@ class FolderLoaders(Generic[LoaderType]):
         mean, std : sequence of float
             Of the colours red, green and blue between 0 and 1; by default those of ImageNet. Images
             are float32: ``(pixel / 255 - mean) / std``.
-        **options
+        as_dict, file_names, **options
             See `FolderLoaders`.
 
         Returns
@@ -89,9 +131,42 @@ class FolderLoaders(Generic[LoaderType]):
         ArgumentTypeError, ArgumentValueError, ArgumentConflictError
             If an argument is wrong, or the folder has no images.
         """
-        settings = self._settings("image_folder", options)
+        settings = self._settings("image_folder", options, as_dict, file_names)
         text = image_folder.program(settings, root, height_and_width(size), mean, std)
         return self._made(text, "image_folder")
+
+    @overload
+    def segmentation_folder(
+        self,
+        images: Folder,
+        masks: Folder,
+        *,
+        as_dict: Literal[False] = False,
+        file_names: Literal[False] = False,
+        **options: Unpack[ImageOptions],
+    ) -> Tuples: ...
+
+    @overload
+    def segmentation_folder(
+        self,
+        images: Folder,
+        masks: Folder,
+        *,
+        as_dict: Literal[True],
+        file_names: Literal[False] = False,
+        **options: Unpack[ImageOptions],
+    ) -> Dicts: ...
+
+    @overload
+    def segmentation_folder(
+        self,
+        images: Folder,
+        masks: Folder,
+        *,
+        as_dict: Literal[False] = False,
+        file_names: Literal[True],
+        **options: Unpack[ImageOptions],
+    ) -> Named: ...
 
     def segmentation_folder(
         self,
@@ -101,8 +176,10 @@ class FolderLoaders(Generic[LoaderType]):
         size: int | Sequence[int] = 224,
         mean: Sequence[float] = IMAGENET_MEAN,
         std: Sequence[float] = IMAGENET_STD,
+        as_dict: bool = False,
+        file_names: bool = False,
         **options: Unpack[FolderOptions],
-    ) -> LoaderType:
+    ) -> Any:
         """Return a loader for images and their masks, which are in two folders.
 
         Files belong together whose paths differ in their extension only. For training both are cut
@@ -117,7 +194,7 @@ class FolderLoaders(Generic[LoaderType]):
             Height and width, in pixels.
         mean, std : sequence of float
             See `image_folder`.
-        **options
+        as_dict, file_names, **options
             See `FolderLoaders`.
 
         Returns
@@ -130,11 +207,41 @@ class FolderLoaders(Generic[LoaderType]):
         ArgumentTypeError, ArgumentValueError, ArgumentConflictError
             If an argument is wrong, or a file is without its other one.
         """
-        settings = self._settings("segmentation_folder", options)
+        settings = self._settings("segmentation_folder", options, as_dict, file_names)
         text = segmentation_folder.program(
             settings, images, masks, height_and_width(size), mean, std
         )
         return self._made(text, "segmentation_folder")
+
+    @overload
+    def csv_folder(
+        self,
+        table: Folder,
+        *,
+        as_dict: Literal[False] = False,
+        file_names: Literal[False] = False,
+        **options: Unpack[TableOptions],
+    ) -> Tuples: ...
+
+    @overload
+    def csv_folder(
+        self,
+        table: Folder,
+        *,
+        as_dict: Literal[True],
+        file_names: Literal[False] = False,
+        **options: Unpack[TableOptions],
+    ) -> Dicts: ...
+
+    @overload
+    def csv_folder(
+        self,
+        table: Folder,
+        *,
+        as_dict: Literal[False] = False,
+        file_names: Literal[True],
+        **options: Unpack[TableOptions],
+    ) -> NamedRows: ...
 
     def csv_folder(
         self,
@@ -146,8 +253,10 @@ class FolderLoaders(Generic[LoaderType]):
         size: int | Sequence[int] = 224,
         mean: Sequence[float] = IMAGENET_MEAN,
         std: Sequence[float] = IMAGENET_STD,
+        as_dict: bool = False,
+        file_names: bool = False,
         **options: Unpack[FolderOptions],
-    ) -> LoaderType:
+    ) -> Any:
         """Return a loader for images whose paths and labels are in a table.
 
         Parameters
@@ -165,7 +274,7 @@ class FolderLoaders(Generic[LoaderType]):
             Height and width of the images, in pixels.
         mean, std : sequence of float
             See `image_folder`.
-        **options
+        as_dict, file_names, **options
             See `FolderLoaders`.
 
         Returns
@@ -179,13 +288,43 @@ class FolderLoaders(Generic[LoaderType]):
         ArgumentTypeError, ArgumentValueError, ArgumentConflictError
             If an argument or the table is wrong.
         """
-        settings = self._settings("csv_folder", options)
+        settings = self._settings("csv_folder", options, as_dict, file_names)
         found = read_table(table, path=path, columns=columns)
         root = os.path.dirname(os.path.abspath(table)) if root is None else root
         text = csv_folder.program(
             settings, table, found, root, path, height_and_width(size), mean, std
         )
         return self._made(text, "csv_folder")
+
+    @overload
+    def audio_folder(
+        self,
+        root: Folder,
+        *,
+        as_dict: Literal[False] = False,
+        file_names: Literal[False] = False,
+        **options: Unpack[AudioOptions],
+    ) -> Tuples: ...
+
+    @overload
+    def audio_folder(
+        self,
+        root: Folder,
+        *,
+        as_dict: Literal[True],
+        file_names: Literal[False] = False,
+        **options: Unpack[AudioOptions],
+    ) -> Dicts: ...
+
+    @overload
+    def audio_folder(
+        self,
+        root: Folder,
+        *,
+        as_dict: Literal[False] = False,
+        file_names: Literal[True],
+        **options: Unpack[AudioOptions],
+    ) -> Named: ...
 
     def audio_folder(
         self,
@@ -194,8 +333,10 @@ class FolderLoaders(Generic[LoaderType]):
         seconds: float = 1.0,
         sample_rate: int = 16000,
         num_mels: int | None = None,
+        as_dict: bool = False,
+        file_names: bool = False,
         **options: Unpack[FolderOptions],
-    ) -> LoaderType:
+    ) -> Any:
         """Return a loader for sounds that have a folder for each class.
 
         Channels are mixed to one. Of longer sounds a part is taken, at random for training and from
@@ -212,7 +353,7 @@ class FolderLoaders(Generic[LoaderType]):
         num_mels : int, optional
             Give mel spectrograms with so many bands, in decibels, for windows of 25 ms every 10 ms;
             by default waveforms are given.
-        **options
+        as_dict, file_names, **options
             See `FolderLoaders`.
 
         Returns
@@ -225,7 +366,7 @@ class FolderLoaders(Generic[LoaderType]):
         ArgumentTypeError, ArgumentValueError, ArgumentConflictError
             If an argument is wrong, or the folder has no sounds.
         """
-        settings = self._settings("audio_folder", options)
+        settings = self._settings("audio_folder", options, as_dict, file_names)
         rate = integer("sample_rate", sample_rate, 1)
         if not 0 < seconds < 1e6:
             raise ArgumentValueError(f"seconds: must be above 0 and below 10**6 (got {seconds}).")
@@ -233,6 +374,36 @@ class FolderLoaders(Generic[LoaderType]):
         mels = None if num_mels is None else integer("num_mels", num_mels, 1)
         text = audio_folder.program(settings, root, rate, length, mels)
         return self._made(text, "audio_folder")
+
+    @overload
+    def video_folder(
+        self,
+        root: Folder,
+        *,
+        as_dict: Literal[False] = False,
+        file_names: Literal[False] = False,
+        **options: Unpack[VideoOptions],
+    ) -> Tuples: ...
+
+    @overload
+    def video_folder(
+        self,
+        root: Folder,
+        *,
+        as_dict: Literal[True],
+        file_names: Literal[False] = False,
+        **options: Unpack[VideoOptions],
+    ) -> Dicts: ...
+
+    @overload
+    def video_folder(
+        self,
+        root: Folder,
+        *,
+        as_dict: Literal[False] = False,
+        file_names: Literal[True],
+        **options: Unpack[VideoOptions],
+    ) -> Named: ...
 
     def video_folder(
         self,
@@ -243,8 +414,10 @@ class FolderLoaders(Generic[LoaderType]):
         size: int | Sequence[int] = 112,
         mean: Sequence[float] = IMAGENET_MEAN,
         std: Sequence[float] = IMAGENET_STD,
+        as_dict: bool = False,
+        file_names: bool = False,
         **options: Unpack[FolderOptions],
-    ) -> LoaderType:
+    ) -> Any:
         """Return a loader for clips of videos that have a folder for each class.
 
         Every `num_frames` frames of a video are a clip. For training all frames of a clip are cut
@@ -262,7 +435,7 @@ class FolderLoaders(Generic[LoaderType]):
             Height and width, in pixels.
         mean, std : sequence of float
             See `image_folder`.
-        **options
+        as_dict, file_names, **options
             See `FolderLoaders`.
 
         Returns
@@ -276,7 +449,7 @@ class FolderLoaders(Generic[LoaderType]):
         ArgumentTypeError, ArgumentValueError, ArgumentConflictError
             If an argument is wrong, or the folder has no videos.
         """
-        settings = self._settings("video_folder", options)
+        settings = self._settings("video_folder", options, as_dict, file_names)
         text = video_folder.program(
             settings,
             root,
@@ -288,11 +461,13 @@ class FolderLoaders(Generic[LoaderType]):
         )
         return self._made(text, "video_folder")
 
-    def _settings(self, function: str, options: FolderOptions) -> Settings:
-        return Settings.of(self._target, options, function)
+    def _settings(
+        self, function: str, options: FolderOptions, as_dict: bool, file_names: bool
+    ) -> Settings:
+        return Settings.of(self._target, options, function, as_dict=as_dict, file_names=file_names)
 
-    def _made(self, text: str, function: str) -> LoaderType:
-        loader: LoaderType = run(text, function)["make_loader"]()
+    def _made(self, text: str, function: str) -> Any:
+        loader = run(text, function)["make_loader"]()
         assert isinstance(loader, self._loader)
         loader._code = text
         return loader

@@ -62,4 +62,11 @@ def program(
         ),
     ]
     title = f"Images and their masks, for {'training' if settings.train else 'validation'}."
-    return settings.text(title, steps, ["images", "masks"], before=before, helpers=["paired_files"])
+    return settings.text(
+        title,
+        steps,
+        ["images", "masks"],
+        before=before,
+        files="image_files",
+        helpers=["paired_files"],
+    )

@@ -6,11 +6,13 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypedDict
+from typing import Any, TypeAlias, TypedDict
 
 from dali_core.errors import ArgumentConflictError, ArgumentTypeError, ArgumentValueError
 from dali_core.loaders.options import LastBatch
 from dali_core.loaders.recipes.program import call, literal, options
+
+Folder: TypeAlias = "str | os.PathLike[str]"
 
 
 class FolderOptions(TypedDict, total=False):
@@ -26,7 +28,37 @@ class FolderOptions(TypedDict, total=False):
     device: Any
     channels_last: bool
     steps_per_epoch: int | None
-    as_dict: bool
+
+
+class ImageOptions(FolderOptions, total=False):
+    """Those of functions for images."""
+
+    size: int | Sequence[int]
+    mean: Sequence[float]
+    std: Sequence[float]
+
+
+class TableOptions(ImageOptions, total=False):
+    """Those of `FolderLoaders.csv_folder`."""
+
+    root: Folder | None
+    path: str
+    columns: Sequence[str] | None
+
+
+class AudioOptions(FolderOptions, total=False):
+    """Those of `FolderLoaders.audio_folder`."""
+
+    seconds: float
+    sample_rate: int
+    num_mels: int | None
+
+
+class VideoOptions(ImageOptions, total=False):
+    """Those of `FolderLoaders.video_folder`."""
+
+    num_frames: int
+    stride: int
 
 
 @dataclass(frozen=True)
@@ -55,18 +87,29 @@ class Settings:
         The framework.
     train : bool
         Whether samples are shuffled and augmented.
+    file_names : bool
+        Whether batches have the names of the files.
     pipeline, reader, loader : dict
         Keywords of `pipeline_def`, of readers and of `Loader`.
     """
 
     target: Target
     train: bool
+    file_names: bool = False
     pipeline: Mapping[str, Any] = field(default_factory=dict)
     reader: Mapping[str, Any] = field(default_factory=dict)
     loader: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, target: Target, given: Mapping[str, Any], function: str) -> Settings:
+    def of(
+        cls,
+        target: Target,
+        given: Mapping[str, Any],
+        function: str,
+        *,
+        as_dict: bool = False,
+        file_names: bool = False,
+    ) -> Settings:
         """Check options that were given.
 
         Raises
@@ -84,20 +127,27 @@ class Settings:
         seed = integer("seed", rest.pop("seed", 0), 0)
         shard = (rest.pop("shard_id", None), rest.pop("num_shards", None))
         shard_id, num_shards = _shard(target, *shard)
+        for name, value in (("as_dict", as_dict), ("file_names", file_names)):
+            if not isinstance(value, bool):
+                raise ArgumentTypeError(f"{name}: must be True or False (got {value!r:.100}).")
         # A device of PyTorch is known by its text.
         if (device := rest.pop("device", None)) is not None:
             rest["device"] = device if isinstance(device, int) else str(device)
-        unknown = sorted(set(rest) - set(FolderOptions.__annotations__))
-        if unknown:
+        known = {*FolderOptions.__annotations__, "as_dict", "file_names"}
+        if unknown := sorted(set(rest) - known):
+            hint = f"(its options are {', '.join(sorted(known))})."
+            hint = _ARGUMENTS_ELSEWHERE.get(unknown[0], hint)
             raise ArgumentTypeError(
-                f"{function}: {unknown[0]!r} is no argument (its options are "
-                f"{', '.join(sorted(FolderOptions.__annotations__))}). For all else, start from "
-                "the program that code() returns."
+                f"{function}: {unknown[0]!r} is no argument {hint} For all else, start from the "
+                "program that code() returns."
             )
         shuffle = {"random_shuffle": True, "seed": seed} if train else {}
+        if as_dict:
+            rest["as_dict"] = True
         return cls(
             target,
             train,
+            file_names,
             {"batch_size": samples, "num_threads": threads, "device_id": None, "seed": seed},
             shuffle | ({"shard_id": shard_id, "num_shards": num_shards} if num_shards > 1 else {}),
             rest,
@@ -111,6 +161,7 @@ class Settings:
         *,
         before: str = "",
         core: Sequence[str] = (),
+        files: str = "files",
         helpers: Sequence[str] = (),
     ) -> str:
         """Return a whole program.
@@ -120,22 +171,36 @@ class Settings:
         title : str
             Its first line.
         steps : sequence of str
-            Lines of the pipeline.
+            Lines of the pipeline, of which the first reads the files.
         names : sequence of str
             Names of its outputs, which are its variables.
         before : str
             What is computed before the pipeline.
         core, helpers : sequence of str
             More names that are imported from `dali_core` and `dali_core.loaders`.
+        files : str
+            Variable of the first step that has the files.
         """
+        loader_options = dict(self.loader)
+        if self.file_names:
+            # The names of what has been read, before anything else has the name of the variable.
+            steps = [
+                steps[0],
+                call(f"{_FILE_NAMES} = fn.get_property", [files, ("key", '"source_info"')]),
+                *steps[1:],
+            ]
+            names = [*names, _FILE_NAMES]
+            loader_options["output_types"] = ["dense"] * (len(names) - 1) + ["text"]
         loader = call(
             "return Loader",
-            ["define()", ("names", literal(list(names), "names")), *options(self.loader)],
+            ["define()", ("names", literal(list(names), "names")), *options(loader_options)],
         )
         shown = ", ".join(names)
         batch = "batch" if self.loader.get("as_dict") else shown
         looked_at = [
-            f'batch["{name}"].shape' if batch == "batch" else f"{name}.shape" for name in names
+            (f'batch["{name}"]' if batch == "batch" else name)
+            + ("" if name == _FILE_NAMES else ".shape")
+            for name in names
         ]
         is_of_core = self.target.module == "dali_core"
         from_core = sorted(["fn", "pipeline_def", "types", *core])
@@ -164,6 +229,18 @@ class Settings:
             "",
         ]
         return "\n".join(lines)
+
+
+_ARGUMENTS_ELSEWHERE = {
+    "shuffle": "(train=True shuffles and augments, and train=False does neither).",
+    "num_workers": "(num_threads is the number of native threads).",
+    "drop_last": '(last_batch="drop" leaves out what does not fill a batch).',
+    "pin_memory": "(device= moves batches by way of pinned memory).",
+    "transform": "(augmentations are steps of the pipeline).",
+}
+"""What arguments of PyTorch's DataLoader and data sets are here."""
+
+_FILE_NAMES = "file_names"
 
 
 def integer(name: str, value: Any, least: int) -> int:

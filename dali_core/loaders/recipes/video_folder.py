@@ -42,4 +42,4 @@ def program(
     crop = None if settings.train else size
     steps.append(normalized(settings, "clips", mean, std, crop, layout))
     title = f"Clips of class folders, for {'training' if settings.train else 'validation'}."
-    return settings.text(title, steps, ["clips", "labels"])
+    return settings.text(title, steps, ["clips", "labels"], files="clips")

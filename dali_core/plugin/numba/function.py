@@ -9,7 +9,7 @@ from dali_core._call.location import user_location
 from dali_core._graph.graph import add_operator
 from dali_core._graph.namespaces import OperatorClass
 from dali_core._graph.node import DataNode
-from dali_core.errors import ArgumentConflictError, ArgumentTypeError, ArgumentValueError
+from dali_core.errors import ArgumentConflictError, ArgumentTypeError, ArgumentValueError, located
 from dali_core.operators.numba_function import SPEC, WHOLE_BATCH, WITH_SETUP
 from dali_core.operators.numba_function.compiling import Signature
 from dali_core.types import DALIDataType
@@ -86,13 +86,11 @@ def numba_function(
     _check(where, types, ndims, len(inputs), has_setup=setup_fn is not None)
     signature = Signature(types["out_types"], types["in_types"], *ndims.values())
     compiled: dict[str, Any] = {}
-    try:
+    with located(where):
         compile_run = signature.compile_run_batch if batch_processing else signature.compile_run
         compiled["run_fn"] = compile_run(run_fn)
         if setup_fn is not None:
             compiled["setup_fn"] = signature.compile_setup(setup_fn)
-    except (ArgumentTypeError, ArgumentValueError) as error:
-        raise type(error)(f"{where}: {error}") from error
     spec = WHOLE_BATCH if batch_processing else SPEC if setup_fn is None else WITH_SETUP
     return add_operator(spec, inputs, {**arguments, **types, **ndims, **compiled})
 

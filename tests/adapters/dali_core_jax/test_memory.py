@@ -21,6 +21,11 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec  # noqa: E402
 
 from dali_core.plugin.jax import DALIGenericIterator, LastBatchPolicy  # noqa: E402
 
+# Batches that continue with the next epoch, or repeat samples, are allowed, too.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::dali_core.plugin.base_iterator.IncompleteEpochWarning"
+)
+
 STEPS: tuple[Callable[[Any], Any], ...] = (
     lambda array: array * 0,
     lambda array: array.at[0].set(77),

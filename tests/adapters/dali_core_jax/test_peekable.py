@@ -21,6 +21,11 @@ from dali_core.plugin.jax.clu import ArraySpec, DALIGenericPeekableIterator  # n
 from tests.hanging import HANG_SECONDS  # noqa: E402
 from tests.rest_of_epoch import rest_of_epoch  # noqa: E402
 
+# Batches that continue with the next epoch, or repeat samples, are allowed, too.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::dali_core.plugin.base_iterator.IncompleteEpochWarning"
+)
+
 
 def make(folder: Path, pad: bool = False, **options: Any) -> DALIGenericPeekableIterator:
     pipeline = numbers(folder, 7, batch_size=2, pad_last_batch=pad)

@@ -17,6 +17,11 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec, SingleDeviceShardin
 
 from dali_core.plugin.jax import DALIGenericIterator, LastBatchPolicy  # noqa: E402
 
+# Batches that continue with the next epoch, or repeat samples, are allowed, too.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::dali_core.plugin.base_iterator.IncompleteEpochWarning"
+)
+
 FILL, DROP, PARTIAL = LastBatchPolicy
 
 

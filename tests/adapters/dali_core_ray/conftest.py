@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from dali_core.plugin.base_iterator import IncompleteEpochWarning
 from tests.adapters.dali_core_ray import pipelines
 
 collect_ignore_glob: list[str] = []
@@ -35,6 +36,14 @@ def children() -> list[str]:
         found += [row[3] for row in below if "Z" not in row[2] and "ps -eo" not in row[3]]
         new = {row[0] for row in below}
     return found
+
+
+@pytest.fixture(autouse=True)
+def any_epochs() -> Iterator[None]:
+    """Allow epochs that repeat samples, which processes of the same length have."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IncompleteEpochWarning)
+        yield
 
 
 @pytest.fixture(scope="package")

@@ -23,6 +23,7 @@ from dali_core.errors import (
     ArgumentValueError,
     DaliCoreError,
 )
+from tests import video_files
 
 RANDOM = np.random.default_rng(0)
 SMALL: dict[str, Any] = {"batch_size": 4, "num_threads": 2}
@@ -79,6 +80,61 @@ def test_image_folder_for_validation_gives_every_file_once_in_order(photos: Path
         labels = np.concatenate([labels for _, labels in batches])
         assert labels.tolist() == [0] * 5 + [1] * 5
         assert labels.dtype == np.int64
+
+
+def test_file_names_of_every_function(
+    photos: Path, masks: tuple[Path, Path], table: Path, sounds: Path
+) -> None:
+    named: dict[str, Any] = {"train": False, "file_names": True, **SMALL}
+    loaders = {
+        "image_folder": dali_core.image_folder(photos, size=8, **named),
+        "segmentation_folder": dali_core.segmentation_folder(*masks, size=8, **named),
+        "csv_folder": dali_core.csv_folder(table, size=8, **named),
+        "audio_folder": dali_core.audio_folder(sounds, seconds=0.1, **named),
+    }
+    expected = {
+        "image_folder": sorted(str(path.relative_to(photos)) for path in photos.rglob("*.png")),
+        "segmentation_folder": [str(masks[0] / "a" / f"{number}.png") for number in range(5)],
+        "csv_folder": sorted(f"photos/{path.relative_to(photos)}" for path in photos.rglob("*.*")),
+        "audio_folder": sorted(str(path.relative_to(sounds)) for path in sounds.rglob("*.wav")),
+    }
+    for function, loader in loaders.items():
+        for _ in range(2):
+            found = [name for *_, names in loader for name in names]
+            assert found == expected[function]
+        assert "file_names = fn.get_property(" in loader.code()
+        again: dict[str, Any] = {"__name__": "program"}
+        exec(loader.code(), again)
+        batch = next(iter(again["make_loader"]()))
+        assert batch[-1] == found[: len(batch[0])]
+
+
+def test_file_names_of_clips(tmp_path: Path) -> None:
+    pytest.importorskip("av", reason="not available: PyAV")
+    (tmp_path / "videos" / "run").mkdir(parents=True)
+    video = video_files.make(tmp_path / "videos" / "run", "h264.mp4")
+    loader = dali_core.video_folder(
+        tmp_path / "videos", num_frames=4, size=8, file_names=True, train=False, **SMALL
+    )
+    names = [name for _, _, found in loader for name in found]
+    assert len(names) > 1
+    assert set(names) == {str(video)}
+
+
+def test_file_names_follow_their_samples(photos: Path) -> None:
+    training = dali_core.image_folder(photos, size=8, file_names=True, as_dict=True, **SMALL)
+    for batch in training:
+        assert list(batch) == ["images", "labels", "file_names"]
+        classes = [training.classes[label] for label in batch["labels"]]
+        assert classes == [name.split("/")[0] for name in batch["file_names"]]
+    plain = dali_core.image_folder(photos, size=8, **SMALL)
+    same = dali_core.image_folder(photos, size=8, file_names=True, **SMALL)
+    for (images, labels), (images_too, labels_too, names) in zip(plain, same, strict=True):
+        assert np.array_equal(images, images_too)
+        assert np.array_equal(labels, labels_too)
+        assert len(names) == len(labels)
+    with pytest.raises(ArgumentTypeError, match="file_names: must be True or False"):
+        dali_core.image_folder(photos, file_names="yes")  # type: ignore[call-overload]
 
 
 def test_image_folder_normalizes_colors(tmp_path: Path) -> None:
