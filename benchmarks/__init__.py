@@ -3,6 +3,7 @@
 Each module with a ``main`` is a command:
 
 ``python -m benchmarks``                    images per second and memory
+``python -m benchmarks.batch_plans``        batches by lengths, up to a billion samples
 ``python -m benchmarks.batch_overhead``     time per batch when there is nothing to compute
 ``python -m benchmarks.busy_main_thread``   what a busy Python thread costs the loader
 ``python -m benchmarks.device_planning``    time that a batch on a device takes of the host

@@ -92,8 +92,12 @@ class _Parser(argparse.ArgumentParser):
     """Says what is wrong with arguments, which may be names of files, in printable text.
 
     Misspelt commands, options and choices get a suggestion. `argparse` has those from Python 3.14
-    on, but not for options.
+    on, but not for options, and in other words.
     """
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.suggest_on_error = False
 
     def refuse(self, unknown: Sequence[str]) -> NoReturn:
         """Raise the error of arguments that the command does not have."""

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import TextIO
+
+_PACKAGE = str(Path(__file__).parent)
 
 
 def printable(text: str, *, keeps_lines: bool = False) -> str:
@@ -43,3 +47,16 @@ def shown(value: object, most: int = 200) -> str:
     except ValueError:
         text = f"{type(value).__name__} with a number of too many digits"
     return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+def user_stacklevel() -> int:
+    """Return the `stacklevel` of `warnings.warn` for the innermost call from outside the package.
+
+    It is that of the function that calls this one.
+    """
+    frame = sys._getframe(1)
+    level = 1
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+        level += 1
+    return level

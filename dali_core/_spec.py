@@ -178,8 +178,7 @@ class Native:
     at_build : callable, optional
         Returns more of them at build, such as paths of libraries.
     variant : callable, optional
-        Returns, for the checked arguments, the name of native code that serves them instead, or an
-        empty text.
+        Returns the name of native code that serves checked arguments instead, or an empty text.
     """
 
     name: str = ""
@@ -200,6 +199,8 @@ class PythonStep:
         Names of the arguments that the class in `ops` takes by position.
     access : SourceAccess, optional
         How a source is asked for data out of turn, by another step than that of the pipeline.
+    joins_samples : bool
+        Whether its outputs have fewer samples, in which those of the batch are joined.
     reads_batch : callable
         Whether, with some checked arguments, the result for a sample may depend on others.
     """
@@ -208,6 +209,7 @@ class PythonStep:
     constructor: Sequence[str] = ()
     access: SourceAccess | None = None
     reads_batch: Callable[[dict[str, Any]], bool] = lambda _: True
+    joins_samples: bool = False
 
 
 @dataclass(frozen=True)
@@ -463,8 +465,7 @@ class OpSpec:
     def joins(self) -> bool:
         """Whether its output is one of its inputs, for each sample another one.
 
-        They must agree in type, number of dimensions and layout; the first input, a boolean, says
-        which.
+        They must agree in type, number of dimensions and layout; the first input is a boolean.
         """
         return self.role == "merge"
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,16 +35,28 @@ class ArrowSource:
         or filtered are copied into a new table.
     columns : sequence of str
         Which columns, at least one; ``"a.b"`` is the field ``b`` of structs in the column ``a``.
+    lengths : str or sequence of str, optional
+        Names of the columns that give the length of each sample, for batches by tokens: integers,
+        or lists, binary values and strings, whose numbers of entries and bytes count. Several
+        columns give several kinds of lengths. They need not be among `columns`.
+
+    Attributes
+    ----------
+    lengths : NumPy array or None
+        The length of each row, shape (rows,) or, of several columns, (rows, columns).
 
     Raises
     ------
     ArgumentTypeError, ArgumentValueError
-        If there is no such column, or its type cannot be an array.
+        If there is no such column, its type cannot be an array or a length, or lengths are null or
+        negative.
     MissingModuleError
         If pyarrow is not installed.
     """
 
-    def __init__(self, table: Any, columns: Sequence[str]) -> None:
+    def __init__(
+        self, table: Any, columns: Sequence[str], lengths: str | Sequence[str] | None = None
+    ) -> None:
         pa = import_pyarrow()
         if not isinstance(table, pa.Table):
             table = _table_of_dataset(table, pa)
@@ -56,6 +68,9 @@ class ArrowSource:
             _Column(table, find_field(table.schema, name, "the table")) for name in columns
         ]
         self._num_rows: int = table.num_rows
+        names = [lengths] if isinstance(lengths, str) else lengths or []
+        fields = [find_length_field(table.schema, name, "the table") for name in names]
+        self.lengths = read_lengths(table, fields, "the table") if fields else None
 
     def __len__(self) -> int:
         return self._num_rows
@@ -114,7 +129,7 @@ class Field:
         self.type = type
 
 
-def find_field(schema: Any, name: str, where: str) -> Field:
+def find_field(schema: Any, name: str, where: str, argument: str = "columns") -> Field:
     """Find a column by its name; of an image of Hugging Face, the bytes.
 
     Parameters
@@ -125,6 +140,8 @@ def find_field(schema: Any, name: str, where: str) -> Field:
         Name of one, or ``"a.b"`` for a field.
     where : str
         What has the columns, for messages.
+    argument : str
+        Which argument names it, for messages.
 
     Raises
     ------
@@ -139,19 +156,118 @@ def find_field(schema: Any, name: str, where: str) -> Field:
             found = found.field(inner).type
     except (AttributeError, KeyError, TypeError, UnicodeError):
         raise ArgumentValueError(
-            f"columns must be those of {where} (got {name!r}; there are "
+            f"{argument} must be those of {where} (got {name!r}; there are "
             f"{', '.join(_shown_names(schema)) or 'none'}). Change the name."
         ) from None
     if _is_image(found):
         path, found = (*path, "bytes"), found.field("bytes").type
     if _dtype_and_shape(found) is None:
         raise ArgumentTypeError(
-            f"columns must have types of which arrays can be made (got {name!r} of type "
+            f"{argument} must have types of which arrays can be made (got {name!r} of type "
             f"{_shown_type(found)} in "
             f"{where}): numbers, booleans, binary, strings, lists of numbers, and fixed-size lists "
             "in these. Leave the column out, or convert it first."
         )
     return Field(name, path, found)
+
+
+def find_length_field(schema: Any, name: str, where: str) -> Field:
+    """Find a column that gives lengths, see `find_field`.
+
+    Raises
+    ------
+    ArgumentTypeError, ArgumentValueError
+        If there is no such column, or it has neither integers nor anything of variable size.
+    """
+    import pyarrow.types as kinds
+
+    field = find_field(schema, name, where, "lengths")
+    kind = field.type.value_type if kinds.is_dictionary(field.type) else field.type
+    if not (kinds.is_integer(kind) or _is_bytes(kind) or _is_list(kind)):
+        raise ArgumentTypeError(
+            "lengths must be columns of integers, lists, binary values or strings (got "
+            f"{name!r} of type {_shown_type(kind)} in {where}). Name another column."
+        )
+    return field
+
+
+def read_lengths(table: Any, fields: Sequence[Field], where: str) -> NDArray[np.int64]:
+    """Return the lengths of rows, from columns that `find_length_field` has found.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        The columns, perhaps among others.
+    fields : sequence of Field
+        Those that give lengths, at least one.
+    where : str
+        What has the rows, for messages.
+
+    Returns
+    -------
+    NumPy array
+        Shape (rows,), or (rows, fields) if there are several.
+
+    Raises
+    ------
+    ArgumentValueError
+        If a length is null, negative or more than 64 bits have.
+    """
+    kinds = [
+        np.concatenate(
+            [np.empty(0, np.int64)]
+            + [
+                _chunk_lengths(chunk, field, where, start)
+                for chunk, start in _with_starts(table.column(field.path[0]).chunks)
+            ]
+        )
+        for field in fields
+    ]
+    return kinds[0] if len(kinds) == 1 else np.stack(kinds, axis=1)
+
+
+def _with_starts(chunks: Sequence[Any]) -> Iterator[tuple[Any, int]]:
+    start = 0
+    for chunk in chunks:
+        yield chunk, start
+        start += len(chunk)
+
+
+def _chunk_lengths(values: Any, field: Field, where: str, start: int) -> NDArray[np.int64]:
+    """Return the lengths in an Arrow array, which begins at a row of the table."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for name in field.path[1:]:
+        values = pc.struct_field(values, [name])
+    if pa.types.is_dictionary(values.type):
+        values = values.dictionary_decode()
+    if pa.types.is_binary_view(values.type) or pa.types.is_string_view(values.type):
+        values = values.cast(pa.large_binary())
+    if _is_bytes(values.type):
+        values = pc.binary_length(values)
+    elif _is_list(values.type):
+        values = pc.list_value_length(values)
+    is_bad = values.is_null().to_numpy(zero_copy_only=False)
+    if not is_bad.any():
+        numbers = values.to_numpy(zero_copy_only=False)
+        is_bad = (numbers < 0) | (numbers > _LARGEST_LENGTH)
+        if not is_bad.any():
+            return np.asarray(numbers, np.int64)
+    row = int(np.argmax(is_bad))
+    raise ArgumentValueError(
+        f"lengths must be integers from 0 on of 64 bits (got {values[row]} in row {start + row} "
+        f"of the column {field.name!r} of {where}). Remove the row, or fill it."
+    )
+
+
+_LARGEST_LENGTH = 2**63 - 1
+
+
+def _is_list(kind: Any) -> bool:
+    import pyarrow.types as kinds
+
+    return bool(kinds.is_list(kind) or kinds.is_large_list(kind))
 
 
 def _is_image(kind: Any) -> bool:
@@ -207,7 +323,7 @@ def _dtype_and_shape(kind: Any) -> tuple[Any, tuple[int, ...]] | None:
         return np.dtype(np.uint8), ()
     if kinds.is_fixed_size_binary(kind):
         return np.dtype(np.uint8), (kind.byte_width,)
-    if kinds.is_list(kind) or kinds.is_large_list(kind):
+    if _is_list(kind):
         kind = kind.value_type
     inner, shape = _inner(kind)
     if kinds.is_boolean(inner) or kinds.is_integer(inner) or kinds.is_floating(inner):
@@ -287,7 +403,7 @@ class _Chunk:
             start = array.offset * width
             self._values = data[start : start + len(array) * width]
         else:
-            if kinds.is_list(kind) or kinds.is_large_list(kind):
+            if _is_list(kind):
                 self._offsets = array.offsets.to_numpy()
                 array = array.values
             if isinstance(array, pa.ExtensionArray):

@@ -8,7 +8,8 @@ that NVIDIA DALI raises in the same case, so existing handlers keep working.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from dali_core._messages import printable
@@ -275,6 +276,15 @@ class BadSampleLimitError(SampleError):
     It describes the last of them; `failures` has those of the batch. The pipeline continues with
     the next batch, and raises this error again for every batch that has more bad samples.
     """
+
+
+@contextmanager
+def located(where: str) -> Iterator[None]:
+    """Name a place in front of the messages of errors in arguments."""
+    try:
+        yield
+    except (ArgumentTypeError, ArgumentValueError, OutOfMemoryError) as error:
+        raise type(error)(f"{where}: {error}") from error
 
 
 def title_of(operator: str) -> str:

@@ -46,7 +46,7 @@ Values = Iterator[tuple[Mapping[str, str], float]]
 
 
 @dataclass(frozen=True)
-class _Figure:
+class _Instrument:
     """One metric: its name without prefix and suffix, its description, and its source."""
 
     name: str
@@ -102,13 +102,15 @@ def prometheus(
             """Return all metrics as they are now."""
             running = reference()
             statistics = running.statistics() if running is not None else None
-            for figure in _FIGURES:
-                kind = CounterMetricFamily if figure.is_counter else GaugeMetricFamily
+            for instrument in _INSTRUMENTS:
+                kind = CounterMetricFamily if instrument.is_counter else GaugeMetricFamily
                 family = kind(
-                    f"{_PREFIX}{figure.name}", figure.doc, labels=["pipeline", *figure.labels]
+                    f"{_PREFIX}{instrument.name}",
+                    instrument.doc,
+                    labels=["pipeline", *instrument.labels],
                 )
-                for labels, value in figure.read(statistics) if statistics is not None else ():
-                    family.add_metric([name, *(labels[key] for key in figure.labels)], value)
+                for labels, value in instrument.read(statistics) if statistics is not None else ():
+                    family.add_metric([name, *(labels[key] for key in instrument.labels)], value)
                 yield family
 
         def describe(self) -> Iterable[Metric]:
@@ -151,28 +153,28 @@ def opentelemetry(
     reference = weakref.ref(pipeline)
     chosen = get_meter("dali_core") if meter is None else meter
 
-    def observe(figure: _Figure) -> Callable[[CallbackOptions], Iterable[Observation]]:
+    def observe(instrument: _Instrument) -> Callable[[CallbackOptions], Iterable[Observation]]:
         def callback(options: CallbackOptions) -> Iterable[Observation]:
             running = reference()
             if running is None:
                 return
-            for labels, value in figure.read(running.statistics()):
+            for labels, value in instrument.read(running.statistics()):
                 yield Observation(value, {"pipeline": name, **labels})
 
         return callback
 
-    for figure in _FIGURES:
-        suffix = "_total" if figure.is_counter else ""
+    for instrument in _INSTRUMENTS:
+        suffix = "_total" if instrument.is_counter else ""
         make: Any = (
             chosen.create_observable_counter
-            if figure.is_counter
+            if instrument.is_counter
             else chosen.create_observable_gauge
         )
         make(
-            f"{_PREFIX}{figure.name}{suffix}",
-            callbacks=[observe(figure)],
-            unit=figure.unit,
-            description=figure.doc,
+            f"{_PREFIX}{instrument.name}{suffix}",
+            callbacks=[observe(instrument)],
+            unit=instrument.unit,
+            description=instrument.doc,
         )
 
 
@@ -213,57 +215,57 @@ def _of_operators(attribute: str) -> Callable[[PipelineStatistics], Values]:
 
 
 _OPERATOR = ("operator", "kind")
-_FIGURES = (
-    _Figure(
+_INSTRUMENTS = (
+    _Instrument(
         "batches",
         "Batches that the consumer took.",
         "{batch}",
         (),
         _single(lambda statistics: statistics.consumer.batches),
     ),
-    _Figure(
+    _Instrument(
         "samples",
         "Samples in these batches.",
         "{sample}",
         (),
         _single(lambda statistics: statistics.consumer.samples),
     ),
-    _Figure(
+    _Instrument(
         "consumer_seconds",
         "Time in which the consumer waited for batches, or worked on its own.",
         "s",
         ("state",),
         _consumer_seconds,
     ),
-    _Figure(
+    _Instrument(
         "thread_seconds",
         "Time of the native threads by what they did, or waited for.",
         "s",
         ("state",),
         _thread_seconds,
     ),
-    _Figure(
+    _Instrument(
         "operator_seconds",
         "Time in operators, over all threads.",
         "s",
         _OPERATOR,
         _of_operators("seconds"),
     ),
-    _Figure(
+    _Instrument(
         "operator_samples",
         "Samples that operators have computed.",
         "{sample}",
         _OPERATOR,
         _of_operators("samples"),
     ),
-    _Figure(
+    _Instrument(
         "operator_output_bytes",
         "Size of the outputs of native operators.",
         "By",
         _OPERATOR,
         _of_operators("bytes_out"),
     ),
-    _Figure(
+    _Instrument(
         "headroom_ratio",
         "How many times as fast as they are taken batches could be made.",
         "1",
@@ -271,7 +273,7 @@ _FIGURES = (
         _single(lambda statistics: statistics.headroom),
         is_counter=False,
     ),
-    _Figure(
+    _Instrument(
         "ready_batches",
         "Batches that were done when one was asked for, on average.",
         "{batch}",

@@ -23,11 +23,11 @@ from typing import Any
 import fsspec
 
 from dali_core import _cache_files
+from dali_core import _file_cache as file_cache
 from dali_core._runtime.path_list import PathList
 from dali_core._storage import ObjectCopies, Storage
 from dali_core._storage.object_cache import ObjectCache
 from dali_core._storage.options import StorageOptions
-from dali_core.operators import file_cache
 from dali_core.operators.readers import archive_index, saved_folders
 from dali_core.operators.readers.folders import files_below
 from dali_core.operators.readers.webdataset import record_format as tar_format

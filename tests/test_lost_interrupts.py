@@ -47,6 +47,7 @@ ALLOWED = {
     ("processes.py", "Thread"): "released where only the thread of a finaliser has it",
     ("threads.py", "Thread"): "held by a finaliser, whose thread releases it",
     ("runner.py", "Thread"): "held by a finaliser, whose thread releases it",
+    ("step_thread.py", "Thread"): "an annotation",
     ("server.py", "Thread"): "in a worker, where Ctrl-C is ignored",
     ("thread_start.py", "Thread"): "made and released in another thread, or an annotation",
     ("thread_start.py", "ThreadPoolExecutor"): "made and released in another thread",
@@ -65,6 +66,16 @@ ALLOWED = {
     ("memory_block.pyx", "_call_deallocate"): "keeps the exception that is on its way",
     ("memory_block.pyx", "_deallocate"): "has Ctrl-C come once more",
     ("stream.pyx", "_wait_for_everything"): "calls C code only",
+    **(
+        {
+            (
+                "inflating.py",
+                "GzipFile",
+            ): "since 3.15 it has a finaliser, which closes bytes in memory"
+        }
+        if sys.version_info >= (3, 15)
+        else {}
+    ),
 }
 
 

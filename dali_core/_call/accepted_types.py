@@ -29,3 +29,8 @@ Floats: TypeAlias = "Float | Sequence[Float] | NDArray[Any]"
 Strs: TypeAlias = "Str | Sequence[Str]"
 Bools: TypeAlias = "bool | Sequence[bool] | NDArray[Any]"
 DataTypes: TypeAlias = "DataType | Sequence[DataType]"
+
+# The same under names that `dali_core.dynamic` has for nothing else.
+Bool: TypeAlias = "bool"
+ElementType: TypeAlias = DataType
+ElementTypes: TypeAlias = DataTypes

@@ -100,20 +100,29 @@ class BoundCalls:
     result: Output | list[Output] | None
 
 
-def num_outputs(
-    spec: OpSpec, arguments: dict[str, Any], num_inputs: int, location: str
-) -> int | None:
-    """Count the outputs of a call; None for one that is not in a list.
+def make_call(
+    spec: OpSpec,
+    location: str,
+    inputs: Sequence[Value],
+    arguments: dict[str, Any],
+    tensor_arguments: dict[str, Value],
+    device: str,
+    owner: Caller,
+    unless: Value | None,
+) -> tuple[BoundCall, Output | list[Output] | None]:
+    """Make a call of what is checked and placed, with outputs on a device; return both.
 
     Raises
     ------
     ArgumentValueError
-        If there are too many.
+        If there are too many outputs.
     """
-    count = spec.num_outputs(arguments, num_inputs)
+    count = spec.num_outputs(arguments, len(inputs))
     if count is not None and not 0 <= count <= MAX_OUTPUTS:
         raise ArgumentValueError(
             f"{title_of(spec.name)} at {location}: an operator must have at most {MAX_OUTPUTS} "
             f"outputs (got {count}). Give parts of one output instead."
         )
-    return count
+    outputs = [Output(spec.name, device, owner) for _ in range(1 if count is None else count)]
+    call = BoundCall(spec, location, inputs, arguments, tensor_arguments, outputs, unless)
+    return call, outputs[0] if count is None else outputs or None

@@ -6,8 +6,9 @@ import os
 import sys
 import warnings
 from pathlib import Path
+from types import FrameType
 
-from dali_core._messages import printable
+from dali_core._messages import printable, user_stacklevel
 
 _PACKAGE = str(Path(__file__).parents[1])
 
@@ -17,10 +18,21 @@ def user_location() -> str:
 
     In a notebook the file is a cell, such as ``In [3]``.
     """
+    frame = user_frame()
+    return location_of(frame.f_code.co_filename, frame.f_lineno)
+
+
+def user_frame() -> FrameType:
+    """Return the innermost frame outside of this package."""
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
-    return f"{_cell(frame.f_code.co_filename)}:{frame.f_lineno}"
+    return frame
+
+
+def location_of(filename: str, line: int) -> str:
+    """Return ``file:line``; in a notebook the file is a cell, such as ``In [3]``."""
+    return f"{_cell(filename)}:{line}"
 
 
 def _cell(filename: str) -> str:
@@ -38,9 +50,4 @@ def _cell(filename: str) -> str:
 
 def warn_user(message: str, category: type[Warning] = DeprecationWarning) -> None:
     """Warn at the place that `user_location` gives; by default that something is deprecated."""
-    frame = sys._getframe()
-    level = 1
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
-        frame = frame.f_back
-        level += 1
-    warnings.warn(printable(message), category, stacklevel=level)
+    warnings.warn(printable(message), category, stacklevel=user_stacklevel())

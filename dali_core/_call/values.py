@@ -49,4 +49,4 @@ class Array(Protocol):
 
 
 Input: TypeAlias = "Value | ScalarConstant | float | Sequence[Any] | Array"
-"""A value, or what becomes the same tensor for every sample."""
+"""A value, or anything that is made a value: the same tensor for every sample."""

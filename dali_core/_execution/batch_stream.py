@@ -11,6 +11,7 @@ from dali_core._graph.node import OperatorNode
 from dali_core._readers.order import IndexSampler
 from dali_core._runtime.executor_config import ReaderRun
 from dali_core.batching.plan import Batching
+from dali_core.batching.planned import PlannedPlan
 from dali_core.checkpoint.position import START, Position
 from dali_core.checkpoint.state import State
 
@@ -44,13 +45,24 @@ class BatchStream:
         self._readers = {
             node: (reader, batching.plan(reader.stream)) for node, reader in readers.items()
         }
-        self.plan = next((plan for _, plan in self._readers.values()), batching.plan())
+        found = next((plan for _, plan in self._readers.values()), None)
+        self.plan = batching.plan() if found is None else found
 
     def runs(self, batch: int, *, with_shards: bool) -> list[list[ReaderRun]]:
         """Return the samples of a batch for each reader; see `IndexSampler.runs`."""
+        # A sample of like length takes the place of a bad one: one of the same batch.
+        with_shards = with_shards and not isinstance(self.plan, PlannedPlan)
         return [
             reader.runs(plan.runs(batch), with_shards=with_shards)
             for reader, plan in self._readers.values()
+        ]
+
+    def keys(self, batch: int) -> list[tuple[int, int]]:
+        """Return epoch and place in its order of each sample of a batch that readers give."""
+        return [
+            (run.epoch, run.first + number * run.step)
+            for run in self.plan.runs(batch)
+            for number in range(run.length)
         ]
 
     def upcoming(self, node: OperatorNode | None, batch: int, count: int) -> NDArray[np.int64]:
@@ -60,6 +72,10 @@ class BatchStream:
         reader, plan = self._readers[node]
         return reader.upcoming(plan.samples(plan.position(batch), count))
 
+    def row_lengths(self, batch: int) -> list[int]:
+        """Return the number of samples in each row of a batch, where rows are packed."""
+        return self.plan.row_lengths(batch)
+
     def at(self, batch: int, given: int) -> Position:
         """Return the position before a batch, until which sources have given so many samples."""
         return Position(batch, self.plan.position(batch), given)
@@ -67,7 +83,8 @@ class BatchStream:
     def in_epoch(self, batch: int) -> tuple[int, int]:
         """Return how many batches and samples of the epoch come before a batch."""
         start = self.epoch_start
-        return batch - start.batch, self.plan.position(batch) - start.sample
+        num_samples = self.plan.count(start.sample, self.plan.position(batch))
+        return batch - start.batch, num_samples
 
     def begin_epoch(self, batch: int, given: int) -> None:
         """Begin the next epoch with a batch, before which sources have given so many samples."""

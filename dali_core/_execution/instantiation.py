@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from dali_core._call.arguments import all_args
 from dali_core._graph.node import OperatorNode
 from dali_core._readers.order import IndexSampler
 from dali_core._runtime.executor import NativeOperator
@@ -15,17 +16,16 @@ from dali_core._runtime.step import Step
 from dali_core._spec import Range
 from dali_core._storage import Storage, make_storage, storage_arguments
 from dali_core._types import DALIDataType
-from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError
+from dali_core.errors import ArgumentValueError, GraphError, located
 
 
 def make_step(node: OperatorNode) -> Step:
     """Make the step of an operator that runs in Python."""
     python_step = node.spec.python_step
     assert python_step is not None
-    try:
+    with located(node.where):
         step: Step = python_step.make(node.arguments)
-    except (ArgumentTypeError, ArgumentValueError) as error:
-        raise type(error)(f"{node.where}: {error}") from error
+    step.use_tensor_arguments(list(node.tensor_arguments))
     return step
 
 
@@ -37,10 +37,8 @@ def open_storages(
     for node in nodes:
         if node in readers or node.spec.arg("storage_options") is None:
             continue
-        try:
+        with located(node.where):
             found[node] = make_storage(node.opening_arguments)
-        except (ArgumentTypeError, ArgumentValueError) as error:
-            raise type(error)(f"{node.where}: {error}") from error
     return found
 
 
@@ -57,12 +55,14 @@ def make_operator(
         values |= at_build()
     if node in readers:
         source = readers[node].source
+        # Objects only decide what is read: the listing and the sampler.
+        objects = {arg.name for arg in all_args(node.spec) if arg.type is object}
+        values = {name: values[name] for name in values if name not in objects}
         values |= source.native_arguments() | storage_arguments(source.storage)
-        values.pop("sampler", None)  # which only decides what is read
     if node in storages:
         values["storage"] = storages[node].reads.address
     values.pop("storage_options", None)  # native code gets `storage` in its place
-    with _located(node):
+    with _native_errors(node):
         return NativeOperator(
             node.native_name,
             {name: _native_value(value) for name, value in values.items() if value is not None},
@@ -100,7 +100,8 @@ def _limits(node: OperatorNode) -> list[ArgumentLimits]:
 
 
 @contextlib.contextmanager
-def _located(node: OperatorNode) -> Iterator[None]:
+def _native_errors(node: OperatorNode) -> Iterator[None]:
+    """Raise the library's errors for those of native code."""
     try:
         yield
     except (ValueError, IndexError, OverflowError, MemoryError) as error:

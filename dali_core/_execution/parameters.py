@@ -16,7 +16,7 @@ from dali_core._messages import shown
 from dali_core._runtime.step import is_count
 from dali_core._types import DALIDataType, to_numpy_type
 from dali_core.checkpoint.saved_state import SavedState
-from dali_core.errors import ArgumentTypeError, ArgumentValueError, UnknownInputError
+from dali_core.errors import ArgumentTypeError, ArgumentValueError, UnknownInputError, located
 
 
 class Parameters:
@@ -154,10 +154,8 @@ def _initial(node: OperatorNode) -> NDArray[Any]:
 
 def _converted(value: Any, like: NDArray[Any], where: str) -> NDArray[Any]:
     """Return a value with the type of another one, whose number of dimensions it must have."""
-    try:
+    with located(where):
         described = constant_arguments(value)
-    except (ArgumentTypeError, ArgumentValueError) as error:
-        raise type(error)(f"{where}: {error}") from error
     given = np.array(described.get("idata", described.get("fdata")))
     with np.errstate(over="ignore", invalid="ignore"):
         array: NDArray[Any] = given.astype(like.dtype)

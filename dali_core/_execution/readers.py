@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from dali_core._graph.node import OperatorNode
 from dali_core._readers.mixtures import MixtureOrder, check_own_arguments
 from dali_core._readers.order import IndexSampler, Part
-from dali_core.errors import (
-    ArgumentTypeError,
-    ArgumentValueError,
-    GraphError,
-    OutOfMemoryError,
-)
+from dali_core.errors import GraphError, located
 
 
 class Readers:
@@ -80,7 +74,7 @@ def _open_mixture(
                 f"{part.where}: readers of one function must have equally many samples (got {size} "
                 f"after {sizes[number]}), since they are read together. Mix them by themselves."
             )
-        with _located(part):
+        with located(part.where):
             check_own_arguments(part.arguments)
     count = node.arguments["num_sets"]
     if sorted(sizes) != list(range(count)):
@@ -88,7 +82,7 @@ def _open_mixture(
             f"{node.where}: the outputs must need a reader of each of the {count} data sets (got "
             f"readers of {sorted(sizes)}). Return values of all of them."
         )
-    with _located(node):
+    with located(node.where):
         order = MixtureOrder(
             [sizes[number] for number in range(count)],
             node.arguments.get("weights"),
@@ -128,13 +122,5 @@ def _chooser(node: OperatorNode) -> OperatorNode | None:
 def _open(node: OperatorNode, **more: Any) -> IndexSampler:
     assert node.spec.reader is not None
     arguments = {**node.opening_arguments, **more}
-    with _located(node):
+    with located(node.where):
         return IndexSampler.from_arguments(node.spec.reader(arguments), arguments, node.where)
-
-
-@contextlib.contextmanager
-def _located(node: OperatorNode) -> Iterator[None]:
-    try:
-        yield
-    except (ArgumentTypeError, ArgumentValueError, OutOfMemoryError) as error:
-        raise type(error)(f"{node.where}: {error}") from error

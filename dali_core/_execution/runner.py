@@ -24,7 +24,7 @@ from dali_core._execution.outcome import Outcome
 from dali_core._execution.parameters import Parameters
 from dali_core._execution.runner_options import RunnerOptions
 from dali_core._execution.sources import is_source, sources_to_call, steps_of
-from dali_core._execution.step_thread import run_steps
+from dali_core._execution.step_thread import end_threads, run_steps
 from dali_core._execution.steps import Steps
 from dali_core._graph.node import OperatorNode
 from dali_core._graph.plan.execution_plan import ExecutionPlan, PlannedStage, StageKind
@@ -36,8 +36,7 @@ from dali_core._runtime.step import SourceFailed, Step
 from dali_core._runtime.step_task import next_step
 from dali_core._runtime.tensor import TensorCPU
 from dali_core._runtime.thread_start import start_thread
-from dali_core._storage import Storage, most_in_flight, stopped, storages_of
-from dali_core.checkpoint.position import Position
+from dali_core._storage import most_in_flight, stopped, storages_of
 from dali_core.checkpoint.state import State
 from dali_core.errors import BadSample, BadSampleLimitError, OutOfMemoryError, PipelineStateError
 
@@ -50,7 +49,6 @@ if TYPE_CHECKING:
 _WAIT_SECONDS = 0.1
 # A step in Python may hang in the user's code; nothing can stop it, so waits are bounded.
 _STEP_GRACE_SECONDS = 10.0
-_CLOSE_GRACE_SECONDS = 2.0
 
 
 class Runner:
@@ -75,8 +73,14 @@ class Runner:
         What runs the stages on a device, if there are any.
     log : BadSampleLog
         The record of bad samples.
+    batches : BatchStream
+        The samples of all batches.
     in_flight : deque of Batch
         What was submitted, the oldest first, until its consumer deletes it from here.
+    owes_sources : bool
+        Whether `call_sources` has not ended for the last batch that was submitted.
+    causes : dict of int to BaseException
+        What steps have raised for batches that were not taken, by their numbers.
     close : callable
         Ends all threads. What was returned stays valid, and no function of the user kept alive.
     """
@@ -95,18 +99,17 @@ class Runner:
         nodes = [entry.node for stage in plan.stages for entry in stage.nodes]
         number = {node: i for i, node in enumerate(nodes)}
         reader_number = {node: i for i, node in enumerate(readers)}
-        on_device = stages_on_device(plan)
-        on_host, used = values_on_host(plan), plan.used_values
+        on_device, on_host = stages_on_device(plan), values_on_host(plan)
+        used = plan.used_values
         in_python = steps_of(plan, steps or {}, readers)
         sources = {index for index, (entry, _) in in_python.items() if is_source(entry)}
         called = sources_to_call({index: in_python[index][1] for index in sources})
         for entry, step in in_python.values():
-            unread = {n for n, value in enumerate(entry.outputs) if value not in on_host}
-            step.accept_on_device(unread)
-            step.leave_out({n for n, value in enumerate(entry.outputs) if value not in used})
+            step.use_threads(options.num_threads)
+            step.accept_on_device({n for n, v in enumerate(entry.outputs) if v not in on_host})
+            step.leave_out({n for n, v in enumerate(entry.outputs) if v not in used})
         opened = open_storages(nodes, readers)
-        read = storages_of(entry.source for entry in readers.values())
-        self._storages = [*read, *opened.values()]
+        self._storages = [*storages_of(one.source for one in readers.values()), *opened.values()]
         stages: list[SampleProgram | None] = []
         for stage in plan.stages:
             if stage.kind is not StageKind.SAMPLES:
@@ -130,7 +133,7 @@ class Runner:
             stages.append(SampleProgram(instructions, stage.chains, stage.regions))
         self._process = os.getpid()
         self.in_flight: deque[Batch] = deque()
-        self._stream = BatchStream(options.batching, readers)
+        self.batches = BatchStream(options.batching, readers)
         self.device = self._open_device(on_device, number)
         if self.device is not None:
             for _, step in in_python.values():
@@ -138,14 +141,14 @@ class Runner:
         self._steps = Steps(
             in_python,
             number,
-            self._stream,
+            self.batches,
             numbers_samples=not readers,
             replaces_failed=options.replaces_failed,
             by_caller=called if options.asynchronous else None,
             device=self.device,
         )
         self._epoch_sources: dict[str, Any] = {}
-        self._reports = FailureReports(nodes, self._stream, bool(readers))
+        self._reports = FailureReports(nodes, self.batches, bool(readers))
         self.log = BadSampleLog(options.max_bad_samples if options.replaces_failed else None)
         config = ExecutorConfig(
             stages=stages,
@@ -174,6 +177,8 @@ class Runner:
         except RuntimeError as error:  # threads that do not start
             raise PipelineStateError(f"Pipeline: {error}") from error
         self._calls_sources = bool(called)
+        self.owes_sources = False
+        self.causes = self._steps.causes
         self._is_inline = bool(self._steps) and not options.asynchronous
         step_thread: threading.Thread | None = None
         if options.asynchronous and not called.issuperset([*in_python, *on_device]):
@@ -185,7 +190,7 @@ class Runner:
             )
         # Called when the runner is garbage or the interpreter ends, whichever comes first.
         self.close = Finalizer(
-            self, _close, self._executor, step_thread, self.device, self._storages
+            self, end_threads, self._executor, step_thread, self.device, self._storages
         )
         try:
             for storage in self._storages:
@@ -220,30 +225,22 @@ class Runner:
         """Number of the batch that is submitted next."""
         return self._executor.iteration
 
-    @property
-    def causes(self) -> dict[int, BaseException]:
-        """What steps have raised for batches that were not taken, by their numbers."""
-        return self._steps.causes
-
     def forget_failures(self) -> None:
         """Release the exceptions of discarded batches."""
         self._steps.forget_failures()
 
-    def position(self, batch: int, given: int) -> Position:
-        """Return the position before a batch, until which sources have given so many samples."""
-        return self._stream.at(batch, given)
-
     def submit(self) -> Batch:
-        """Start the next batch. Call `check_caller` before, and `call_sources` after it."""
+        """Start the next batch; `check_caller` before, and `call_sources` if it `owes_sources`."""
         self._check_open()
-        plan, iteration = self._stream.plan, self.iteration
+        plan, iteration = self.batches.plan, self._executor.iteration
         size, first = plan.size(iteration), plan.position(iteration)
-        runs = self._stream.runs(iteration, with_shards=self._options.replaces_failed)
+        runs = self.batches.runs(iteration, with_shards=self._options.replaces_failed)
         try:
             given = [
                 (value, TensorCPU(self._parameters.value(name, iteration)))
                 for name, value in self._given.items()
             ]
+            self.owes_sources = self._calls_sources
             return self._executor.submit(iteration, size, runs, first, given, self.in_flight)
         except MemoryError as error:
             raise OutOfMemoryError(f"Pipeline: {error}") from error
@@ -252,6 +249,7 @@ class Runner:
         """Take the data for a batch from the sources that are called in this thread."""
         while self._calls_sources and self._run_step(batch, 0.0, for_others=False):
             pass
+        self.owes_sources = False
 
     def wait(self, batch: Batch) -> bool:
         """Wait until a batch is done; return False if the sources were exhausted before it.
@@ -260,6 +258,7 @@ class Runner:
         """
         self._check_open()
         while not self._is_done(batch):
+            self._check_process()
             self._check_open()
             if batch.cancelled:
                 raise PipelineStateError(
@@ -295,16 +294,18 @@ class Runner:
         """
         self._steps.settle(batch.iteration)
         failures = batch.failures()
-        cause = self._steps.cause_of(batch.iteration)
+        cause = self.causes.get(batch.iteration)
         own = cause.__cause__ if isinstance(cause, SourceFailed) else None
         cause = own or cause
         if cause is not None and not isinstance(cause, Exception):
             return Outcome((), cause)
         error = self._reports.error(batch, failures, cause) if failures else None
-        change, limit = self._noted(batch, failures)
-        if limit is not None:
-            limit.__cause__ = error or cause
-            return Outcome((), limit, change)
+        change = None
+        if failures or self._options.replaces_failed:
+            change, limit = self._noted(batch, failures)
+            if limit is not None:
+                limit.__cause__ = error or cause
+                return Outcome((), limit, change)
         if error is not None and own is not None:
             return Outcome((), with_note(own, error), change)
         if error is not None:
@@ -359,12 +360,10 @@ class Runner:
 
     def _noted(
         self, batch: Batch, failures: list[Failure]
-    ) -> tuple[LogChange | None, BadSampleLimitError | None]:
+    ) -> tuple[LogChange, BadSampleLimitError | None]:
         """Return what the record of bad samples becomes, and whether they are too many."""
-        if not failures and not self._options.replaces_failed:
-            return None, None
         bad = sorted(failure for failure in failures + batch.replaced() if failure[0] >= 0)
-        epochs = [self._reports.epoch_of(batch, sample) for sample in range(batch.size)]
+        epochs = [self._reports.epoch_of(batch, sample) for sample in range(batch.num_samples)]
         keys = [batch.key(failure[0]) for failure in bad]
         return self.log.changed(GivenBatch(epochs, keys, self._reports.bad_samples(batch, bad)))
 
@@ -382,7 +381,7 @@ class Runner:
         if begins_with is not None:
             self._executor.go_to(begins_with, self.in_flight)
         # The last: if an interrupt comes before, all this is done once more.
-        self._stream.begin_epoch(self.iteration, first_sample)
+        self.batches.begin_epoch(self.iteration, first_sample)
 
     def state(self, iteration: int, *, has_ended: bool = False) -> State:
         """Return the state after what was returned, which is all before batch number `iteration`.
@@ -390,7 +389,7 @@ class Runner:
         With `has_ended`, it is also known that there was no data for that batch.
         """
         self._check_usable()
-        stream = self._stream
+        stream = self.batches
         self._steps.settle(iteration)
         return State(
             stream.at(iteration, self._steps.first_sample(iteration)),
@@ -406,7 +405,7 @@ class Runner:
     def restore(self, state: State) -> None:
         """Drop all batches in flight, and resume from a state."""
         self.rewind(state.position.batch)
-        self._stream.restore(state)
+        self.batches.restore(state)
         self._epoch_sources = dict(state.epoch_sources)
         self.log.restore(state.bad_samples)
         self._steps.restore(state.sources, state.position.given)
@@ -469,7 +468,6 @@ class Runner:
         self._check_open()
 
     def _check_open(self) -> None:
-        self._check_process()
         if self._executor.closed:
             raise PipelineStateError("Pipeline: must be open (it was closed). Build a new one.")
 
@@ -480,19 +478,3 @@ class Runner:
                 f"{self._process}, used in {os.getpid()}). Threads do not survive a fork: build it "
                 "after forking."
             )
-
-
-def _close(
-    executor: Executor,
-    step_thread: threading.Thread | None,
-    device: DeviceStages | None,
-    storages: list[Storage],
-) -> None:
-    for storage in storages:
-        storage.stop()
-    executor.close()
-    is_own = step_thread is threading.current_thread()
-    if step_thread is not None and not is_own and step_thread.is_alive():  # it may not have started
-        step_thread.join(_CLOSE_GRACE_SECONDS)
-    if device is not None:
-        device.close()

@@ -17,6 +17,7 @@ from dali_core._execution.runner import Runner
 from dali_core._execution.runner_options import RunnerOptions
 from dali_core._graph.node import DataNode, OperatorNode
 from dali_core._graph.plan.execution_plan import ExecutionPlan
+from dali_core._graph.plan.joining import joins
 from dali_core._graph.plan.planner import live_nodes, make_plan
 from dali_core._readers.order import IndexSampler
 from dali_core._runtime.executor import Batch
@@ -26,11 +27,13 @@ from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core._types import SampleInfo
 from dali_core.batching.fixed import Fixed
 from dali_core.batching.plan import Batching
+from dali_core.batching.planned import Planned
 from dali_core.checkpoint.position import START, Position
 from dali_core.checkpoint.state import State
 from dali_core.errors import (
     ArgumentTypeError,
     ArgumentValueError,
+    GraphError,
     SampleError,
     SampleIndexError,
     UnknownInputError,
@@ -112,6 +115,12 @@ def make_sample(
         If `inputs` has data for something that takes none.
     """
     nodes = inspected.live_nodes
+    for node in nodes:
+        if joins(node):
+            raise GraphError(
+                f"Pipeline.run_sample: samples must not be joined (got {node.where}). Look at the "
+                "inputs of the operator, or run the pipeline."
+            )
     _check_inputs(nodes, inputs)
     whole = _needs_batch(inspected, inputs)
     place = _find_place(inspected, index, epoch, whole=whole)
@@ -175,6 +184,10 @@ class _OwnInputs(Step):
     def use_device(self, stream: Any, num_threads: int) -> None:
         """Pass stream and threads on to the wrapped step."""
         self._step.use_device(stream, num_threads)
+
+    def use_threads(self, num_threads: int) -> None:
+        """Pass the number of threads on to the wrapped step."""
+        self._step.use_threads(num_threads)
 
     def use_source(self, source: Any) -> None:
         """Pass the data set on to the wrapped step."""
@@ -372,7 +385,9 @@ def _needs_batch(inspected: Inspected, inputs: Mapping[str, Any]) -> bool:
 
 
 def _find_place(inspected: Inspected, index: int, epoch: int, *, whole: bool) -> _SamplePlace:
-    batching = inspected.options.batching
+    given = inspected.options.batching
+    # Samples are numbered in the order of the epoch, whichever batches they are in.
+    batching = Fixed(1) if isinstance(given, Planned) else given
     run_batching = batching if whole else Fixed(1)
     where = "Pipeline.run_sample"
     for name, number in (("index", index), ("epoch", epoch)):

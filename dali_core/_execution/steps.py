@@ -22,6 +22,7 @@ from dali_core._execution.nvtx_ranges import NVTX
 from dali_core._graph.node import OperatorNode
 from dali_core._graph.plan.execution_plan import PlannedNode
 from dali_core._runtime.step import (
+    JoiningStep,
     NotFed,
     SampleFailed,
     SourceFailed,
@@ -119,20 +120,21 @@ class Steps:
         """Return whether a source had no data for a batch."""
         return iteration in self._ended
 
-    def cause_of(self, iteration: int) -> BaseException | None:
-        """Return what a step, or the device, raised for a batch."""
-        return self.causes.get(iteration)
-
     def forget_cause(self, iteration: int) -> None:
         """Forget what was raised for a batch that is returned."""
         self.causes.pop(iteration, None)
 
     def settle(self, iteration: int) -> None:
         """Forget the batches before one, which were returned; an interrupted call is repeated."""
-        for number in sorted(number for number in self._states.copy() if number < iteration):
+        # Sorting is one piece, so the thread of the steps may add batches meanwhile.
+        for number in sorted(self._states):
+            if number >= iteration:
+                break
             self._given_states |= self._states[number]
             self._states.pop(number, None)
-        for number in [number for number in self._first_samples.copy() if number < iteration]:
+        for number in sorted(self._first_samples):
+            if number >= iteration:
+                break
             self._first_samples.pop(number, None)
 
     def states(self, ended_at: int | None = None) -> dict[str, Any]:
@@ -284,6 +286,8 @@ class Steps:
             lambda: bool(batch.cancelled),
             {} if self._replaces_failed else None,
             self._upcoming(node, batch.iteration),
+            row_lengths=lambda: self._stream.row_lengths(batch.iteration),
+            replaced={bad[0] for bad in batch.replaced()} if self._replaces_failed else (),
         )
         inputs = [*entry.inputs, *entry.arguments]
         try:
@@ -304,6 +308,8 @@ class Steps:
         except BaseException:
             self._lose_fed(task, context)
             raise
+        if isinstance(step, JoiningStep):
+            task.join(step.first_samples)
         if is_source and outputs:
             try:
                 self._settle_size(task, len(outputs[0].samples))

@@ -13,7 +13,7 @@ from dali_core._graph.graph import add_operator
 from dali_core._graph.node import DataNode
 from dali_core._messages import shown
 from dali_core._registry.specs import spec_of_role
-from dali_core.errors import ArgumentTypeError, ArgumentValueError
+from dali_core.errors import ArgumentTypeError, located
 
 
 @overload
@@ -86,10 +86,8 @@ def ConstantNode(  # noqa: N802 (the reference's name)
         )
     if isinstance(shape, int):
         shape = [shape]
-    try:
+    with located(where):
         arguments = constant_arguments(value, dtype, shape)
-    except (ArgumentTypeError, ArgumentValueError) as error:
-        raise type(error)(f"{where}: {error}") from error
     placed = {"layout": layout, "device": device}
     return _constant({**arguments, **kwargs, **_given(placed)})
 

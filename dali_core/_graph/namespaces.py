@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from types import ModuleType
 from typing import Any
 
@@ -92,9 +92,21 @@ def documentation(spec: OpSpec) -> str:
     return "\n".join(lines)
 
 
-def fill_functions(namespace: dict[str, Any], module: str) -> None:
-    """Have a module make a function for each operator, and modules for the groups."""
-    _Namespace(namespace, module, lambda name: name, _function).fill()
+def fill_functions(
+    namespace: dict[str, Any], module: str, meant: Mapping[str, str] | None = None
+) -> None:
+    """Have a module make a function for each operator, and modules for the groups.
+
+    Parameters
+    ----------
+    namespace : dict
+        Names of the module.
+    module : str
+        Its name.
+    meant : mapping of str to str, optional
+        Operators that errors suggest for names of other libraries.
+    """
+    fill_namespace(namespace, module, lambda name: name, _function, meant=meant)
 
 
 def fill_classes(namespace: dict[str, Any], module: str) -> None:
@@ -104,12 +116,42 @@ def fill_classes(namespace: dict[str, Any], module: str) -> None:
         group, _, _ = name.rpartition(".")
         return f"{group}.{class_name(name)}" if group else class_name(name)
 
-    _Namespace(namespace, module, path_of, _class).fill()
+    fill_namespace(namespace, module, path_of, _class)
 
 
-def _suggestion(name: str, names: Iterable[str]) -> str:
+def fill_namespace(
+    namespace: dict[str, Any],
+    module: str,
+    path_of: Callable[[str], str],
+    make: Callable[[OpSpec, str], Any],
+    accepts: Callable[[OpSpec], bool] = lambda _: True,
+    meant: Mapping[str, str] | None = None,
+) -> None:
+    """Have a module make something for each operator, and modules for the groups.
+
+    Parameters
+    ----------
+    namespace : dict
+        The module's names.
+    module : str
+        Name of the module.
+    path_of : callable
+        Returns where an operator is, from its name.
+    make : callable
+        Makes what stands for an operator in a module.
+    accepts : callable
+        Returns whether an operator is there.
+    meant : mapping of str to str, optional
+        Operators that errors suggest for names of other libraries.
+    """
+    _Namespace(namespace, module, path_of, make, accepts, meant or {}).fill()
+
+
+def _suggestion(name: str, names: Iterable[str], meant: Mapping[str, str]) -> str:
     """Return the name that may be meant, however its words are joined: `RandomResizedCrop`, too."""
     known = {_letters(other): other for other in names if not other.startswith("_")}
+    if meant.get(name) in known.values():
+        return f". Did you mean {meant[name]!r}?"
     found = difflib.get_close_matches(_letters(name), known, n=1)
     return f". Did you mean {known[found[0]]!r}?" if found else ""
 
@@ -130,11 +172,15 @@ class _Namespace:
         module: str,
         path_of: Callable[[str], str],
         make: Callable[[OpSpec, str], Any],
+        accepts: Callable[[OpSpec], bool],
+        meant: Mapping[str, str],
     ) -> None:
+        self._accepts = accepts
         self._top = top
         self._module = module
         self._path_of = path_of
         self._make = make
+        self._meant = meant
         # Names of operators that are not made yet, by the module that each will be in.
         self._waiting: dict[str, dict[str, str]] = {}
         self._packaged: set[str] = set()
@@ -154,7 +200,8 @@ class _Namespace:
         def find(name: str) -> OpSpec | None:
             operator = waiting.get(name, "")
             spec = find_own(operator) or packages().specs.get(operator)
-            return None if spec is None or spec.is_internal else spec
+            is_here = spec is not None and not spec.is_internal and self._accepts(spec)
+            return spec if is_here else None
 
         def look_up(name: str) -> Any:
             broken = None
@@ -181,7 +228,9 @@ class _Namespace:
             if name == "__all__":  # for `import *`
                 return [name for name in names() if not name.startswith("_")]
             # With a name, and no object, Python adds no suggestion of its own.
-            hint = "" if name.startswith("_") else _suggestion(name, (*namespace, *waiting))
+            hint = ""
+            if not name.startswith("_"):
+                hint = _suggestion(name, (*namespace, *waiting), self._meant)
             raise AttributeError(f"module {module!r} has no attribute {name!r}{hint}", name=name)
 
         namespace["__getattr__"] = look_up
@@ -200,11 +249,12 @@ class _Namespace:
         for part in filter(None, group.split(".")):
             module = f"{module}.{part}"
             if part not in namespace:
-                made = namespace[part] = sys.modules[module] = ModuleType(
+                namespace[part] = sys.modules[module] = ModuleType(
                     module, f"Operators of {part!r}."
                 )
-                self._prepare(vars(made), module)
             namespace = vars(namespace[part])
+            if module not in self._waiting:
+                self._prepare(namespace, module)
         self._waiting[module][name] = operator
 
 

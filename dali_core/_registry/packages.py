@@ -1,18 +1,20 @@
 """Operators of other packages: which are installed, and which of them are loaded.
 
-A package registers an `OperatorPackage` in the entry-point group ``dali_core.operators``. Entry
-points are looked up when a name is asked for that this library does not have, so packages cost
-nothing before they are used.
+A package registers an `OperatorPackage` in the entry-point group ``dali_core.operators``, or a
+`Format` in the group ``dali_core.readers``. Entry points are looked up when a name is asked for
+that this library does not have, so packages cost nothing before they are used.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dali_core._readers.python_reader import Format, python_reader
 from dali_core._runtime.native_code import load_library, registered_names
 from dali_core._spec import OpSpec
 from dali_core.errors import ArgumentTypeError, OperatorPackageError
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 GROUP = "dali_core.operators"
+READERS_GROUP = "dali_core.readers"
+_READER_NAME = re.compile(r"readers\.[a-z][a-z0-9_]*")
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,7 @@ class Packages:
         self._is_taken = is_taken
         self._specs: dict[str, OpSpec] = {}
         self._packages: dict[str, str] = {}  # that operators are from, by their names
-        self._looked_up: dict[str, OperatorPackageError | None] = {}
+        self._looked_up: dict[tuple[str, str], OperatorPackageError | None] = {}
 
     @property
     def specs(self) -> dict[str, OpSpec]:
@@ -75,9 +79,10 @@ class Packages:
         """
         from importlib.metadata import entry_points  # slow to import
 
-        for point in sorted(entry_points(group=GROUP)):
-            if point.name not in self._looked_up:
-                self._looked_up[point.name] = self._load(point)
+        for group in (GROUP, READERS_GROUP):
+            for point in sorted(entry_points(group=group)):
+                if (group, point.name) not in self._looked_up:
+                    self._looked_up[group, point.name] = self._load(point)
         for error in filter(None, self._looked_up.values()):
             raise OperatorPackageError(str(error)) from error.__cause__
 
@@ -139,10 +144,43 @@ class Packages:
                 f"devices {tuple(spec.devices)} and role {spec.role!r}). Leave both out."
             )
 
+    def add_reader(self, name: str, given: object) -> None:
+        """Load a reader of files.
+
+        Parameters
+        ----------
+        name : str
+            The package, for messages.
+        given : Format or subclass of it
+            The format; a class is called without arguments.
+
+        Raises
+        ------
+        OperatorPackageError
+            If it is no format, or if its name is none for a reader, or taken.
+        """
+        form = given() if isinstance(given, type) else given
+        if not isinstance(form, Format):
+            raise OperatorPackageError(
+                f"readers of {name!r}: a reader must be a class derived from "
+                f"dali_core.readers.Format, or an object of one (got {given!r:.100}). Register "
+                "that."
+            )
+        if not _READER_NAME.fullmatch(getattr(form, "name", "")):
+            raise OperatorPackageError(
+                f"readers of {name!r}: {type(form).__name__}.name must be 'readers.' and a word in "
+                f"lower case (got {getattr(form, 'name', None)!r}). Choose one like "
+                "'readers.my_format'."
+            )
+        self.add(name, OperatorPackage(python_reader(form)))
+
     def _load(self, point: EntryPoint) -> OperatorPackageError | None:
         name = point.dist.name if point.dist is not None else point.name
         try:
             package = point.load()
+            if point.group == READERS_GROUP:
+                self.add_reader(name, package)
+                return None
             if not isinstance(package, OperatorPackage):
                 raise ArgumentTypeError(
                     f"entry point {point.value!r} must be an OperatorPackage (got {package!r})."
@@ -151,10 +189,10 @@ class Packages:
         except OperatorPackageError as error:
             return error
         except Exception as error:
+            entry = f"{point.group}: {point.name} = {point.value!r}"
             failed = OperatorPackageError(
-                f"operators of {name!r}: the package must be imported for its operators "
-                f"({GROUP}: {point.name} = {point.value!r}; got {type(error).__name__}: {error}). "
-                "Repair or uninstall it."
+                f"operators of {name!r}: the package must be imported for its operators ({entry}; "
+                f"got {type(error).__name__}: {error}). Repair or uninstall it."
             )
             failed.__cause__ = error
             return failed

@@ -111,7 +111,7 @@ class ObjectCopies:
         try:
             with opened_folder(self._folder) as folder:
                 if not is_sound(folder, name, info.size, self._warn):
-                    with _locked_file(f"{_WRITING}{name}", folder) as file:
+                    with locked_file(f"{_WRITING}{name}", folder) as file:
                         # Another process may have been at it.
                         if not is_sound(folder, name, info.size, self._warn):
                             self._write(url, info, name, file, folder)
@@ -151,8 +151,21 @@ class ObjectCopies:
 
 
 @contextlib.contextmanager
-def _locked_file(name: str, folder: int) -> Iterator[BinaryIO]:
-    """Open a file to write, once no other process does."""
+def locked_file(name: str, folder: int) -> Iterator[BinaryIO]:
+    """Open a file to write, once no other process does.
+
+    Parameters
+    ----------
+    name : str
+        The file, which is made if there is none.
+    folder : int
+        Descriptor of its folder.
+
+    Raises
+    ------
+    OSError
+        If it cannot be opened.
+    """
     while True:
         with open(own_file(name, folder), "r+b") as file:
             fcntl.flock(file, fcntl.LOCK_EX)

@@ -6,15 +6,17 @@ import itertools
 import os
 from collections.abc import Iterator
 from datetime import timedelta
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from dali_core._extras import install_command
 from dali_core._storage.limited import PIECE_BYTES, joined
 from dali_core._storage.odd_names import can_list, is_odd_name, list_readable
 from dali_core._storage.options import StorageOptions
-from dali_core._storage.unsized_answers import UnsizedAnswers
 from dali_core._storage.urls import ObjectUrl
 from dali_core.errors import ArgumentValueError, MissingModuleError
+
+if TYPE_CHECKING:  # it imports the modules of HTTP, which take long
+    from dali_core._storage.unsized_answers import UnsizedAnswers
 
 _OF_OBSTORE = {
     *("s3", "s3a", "gs", "az", "adl", "azure", "abfs", "abfss", "http", "https"),
@@ -106,11 +108,14 @@ class _Obstore:
             client.setdefault("allow_http", True)
         self._module = obstore
         self._url = url
-        self._unsized = UnsizedAnswers(url.root, options) if is_web else None
+        self._unsized: UnsizedAnswers | None = None
         try:
             if is_web:
                 from obstore.store import HTTPStore
 
+                from dali_core._storage.unsized_answers import UnsizedAnswers
+
+                self._unsized = UnsizedAnswers(url.root, options)
                 self._store: Any = HTTPStore.from_url(
                     url.root, client_options=client, retry_config=retries
                 )

@@ -12,6 +12,7 @@ from dali_core._messages import shown
 from dali_core._readers.order import IndexSampler
 from dali_core._runtime.step import is_count
 from dali_core.batching.plan import Batching
+from dali_core.batching.planned import Planned
 from dali_core.checkpoint.resharding import resumed_position
 from dali_core.checkpoint.saved_state import SavedState
 from dali_core.errors import StateMismatchError
@@ -35,7 +36,9 @@ def describe_readers(
         The batches that they are read in.
     """
     return [
-        _describe(node, reader) | _describe_sampler(reader, position, batching)
+        _describe(node, reader)
+        | _describe_listing(reader)
+        | _describe_sampler(reader, position, batching)
         for node, reader in readers.items()
     ]
 
@@ -45,6 +48,11 @@ def _describe_sampler(reader: IndexSampler, position: int, batching: Batching) -
         return {}
     epoch = reader.own_epoch(batching.plan(reader.stream).locate(max(position - 1, 0))[0])
     return {"sampler": [epoch, reader.checksum(epoch)]}
+
+
+def _describe_listing(reader: IndexSampler) -> dict[str, Any]:
+    fingerprint = reader.source.fingerprint
+    return {"fingerprint": fingerprint} if fingerprint else {}
 
 
 def _describe(node: OperatorNode, reader: IndexSampler) -> dict[str, Any]:
@@ -97,10 +105,17 @@ def resumed_in_all(
         for name in _MUST_AGREE:
             if then.get(name) != here[name]:
                 raise StateMismatchError(_describe_mismatch(saved.where, node, name, here, then))
-        if then.get("num_shards") != here["num_shards"] and not reader.plan.interleaved:
+        may_differ = reader.plan.interleaved or isinstance(now, Planned)
+        if then.get("num_shards") != here["num_shards"] and not may_differ:
             raise StateMismatchError(
                 _describe_mismatch(saved.where, node, "num_shards", here, then)
             )
+        # States of data sets without a fingerprint have none; they are compared by their sizes.
+        for name, found in _describe_listing(reader).items():
+            if then.get(name, found) != found:
+                raise StateMismatchError(
+                    _describe_mismatch(saved.where, node, name, {name: found}, then)
+                )
         _check_sampler(saved, node, reader, then.get("sampler"), position)
         if reader.part is not None:
             continue  # the mixture knows the place
@@ -150,6 +165,7 @@ def _describe_mismatch(
     what, cure = {
         "order": ("seed and random_shuffle", "Pass the same as then."),
         "num_samples": ("the number of samples", "Read the same data set as then."),
+        "fingerprint": ("the files", "Read the same data set as then."),
         "num_shards": (
             "num_shards",
             "Use as many as then; only interleaved shards can be more or fewer.",

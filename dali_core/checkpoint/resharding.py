@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from dali_core.batching.fixed import MAX_SAMPLES, Fixed
 from dali_core.batching.plan import Batching, BatchPlan
+from dali_core.batching.planned import Planned
 from dali_core.checkpoint.saved_state import SavedState
 from dali_core.errors import StateMismatchError
 
@@ -14,9 +15,37 @@ MAX_TRIED = 2**14
 _MAX_LISTED = 8
 
 
-def saved_batching(saved: SavedState) -> Batching:
-    """Return the batching that a state was saved with."""
-    return Fixed(saved.number("batch_size", 1, MAX_SAMPLES))
+def saved_batching(saved: SavedState, now: Batching) -> Batching:
+    """Return the batching that a state was saved with.
+
+    Parameters
+    ----------
+    saved : SavedState
+        The state.
+    now : Batching
+        The batches here: those by the lengths of samples can resume from equal ones only.
+
+    Raises
+    ------
+    StateMismatchError
+        If they cannot.
+    """
+    if not isinstance(now, Planned):
+        if "batching" in saved:
+            raise saved.mismatch(
+                "the batching", f"batches of {now.largest}, as here", saved.get("batching", dict)
+            )
+        return Fixed(saved.number("batch_size", 1, MAX_SAMPLES))
+    described = saved.get("batching", dict) if "batching" in saved else {}
+    for name, here in now.description().items():
+        if described.get(name) != here:
+            raise saved.mismatch(
+                f"batching: {name}",
+                repr(here),
+                repr(described.get(name)),
+                "Use the same lengths and parameters.",
+            )
+    return now
 
 
 def sizes_that_work(works: Callable[[Batching], bool], most: int) -> list[int]:
@@ -48,6 +77,12 @@ def resumed_position(
         return found
     now, then = plan.epochs.num_shards, before.epochs.num_shards
     size, size_then = plan.batching.largest, before.batching.largest
+    if isinstance(plan.batching, Planned):
+        raise StateMismatchError(
+            f"{where}: {reader} must resume after a whole number of steps (got num_shards={now} "
+            f"after {plan.locate(position)[1]} steps of {then}). Use a num_shards that divides "
+            f"{then}, or as many as then."
+        )
 
     def works(batching: Batching) -> bool:
         return batching.plan(plan.epochs).resumed(before, position) is not None

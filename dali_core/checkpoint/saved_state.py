@@ -60,6 +60,11 @@ class SavedState:
     def __contains__(self, name: str) -> bool:
         return name in self._state
 
+    @property
+    def entries(self) -> Mapping[str, Any]:
+        """All entries, unchecked."""
+        return self._state
+
     def get(self, name: str, kind: type[T]) -> T:
         """Return an entry of the state, which must be there and have a type.
 

@@ -13,6 +13,7 @@ from dali_core._extras import install_command
 from dali_core.commands._checking import Checked
 from dali_core.commands._media import MediaFile
 from dali_core.commands._options import write_output
+from dali_core.commands._unread import UnreadFiles
 from dali_core.errors import ArgumentValueError, MissingModuleError
 
 _EXTENTS = {
@@ -23,14 +24,16 @@ _EXTENTS = {
 
 
 def report_of(
-    source: str, results: Sequence[tuple[MediaFile, Checked]], others: Mapping[str, int]
+    source: str,
+    results: Sequence[tuple[MediaFile, Checked]],
+    others: Sequence[MediaFile],
+    unread: Sequence[UnreadFiles],
 ) -> dict[str, Any]:
     """Return the report in the form of JSON; it depends on the files and results only."""
-    others = dict(others)
-    for file, checked in results:
-        if checked.is_other():
-            name = f"{Path(file.name).suffix.lower() or '(none)'} with sound only"
-            others[name] = others.get(name, 0) + 1
+    extensions = [file.extension() for file in others]
+    extensions += [
+        f"{file.extension()} with sound only" for file, checked in results if checked.is_other()
+    ]
     results = [(file, checked) for file, checked in results if not checked.is_other()]
     bad = [(file, checked) for file, checked in results if checked.reason]
     labels = Counter(file.label for file, _ in results if file.label is not None)
@@ -41,10 +44,14 @@ def report_of(
         "bad": len(bad),
         "kinds": _sorted(Counter(file.kind for file, _ in results)),
         "formats": _sorted(Counter(file.format() for file, _ in results)),
-        "bytes": _spread([max(0, file.key()[0]) for file, _ in results] or [0]),
+        "bytes": _spread(_bytes(results)),
         "sizes": {kind: sizes for kind in _EXTENTS if (sizes := _sizes(kind, results))},
         "classes": dict(sorted(labels.items())),
-        "other_files": others,
+        "archives": dict(Counter(file.path for file, _ in results if file.place is not None)),
+        "other_files": dict(sorted(Counter(extensions).items())),
+        "unread_files": [
+            {"content": one.content, "reason": one.reason, "names": one.names} for one in unread
+        ],
         "bad_files": [
             {"path": file.name, "kind": file.kind, "reason": checked.reason}
             for file, checked in bad
@@ -69,6 +76,11 @@ def lines_of(report: Mapping[str, Any]) -> Iterator[str]:
         yield (
             f"classes: {len(classes)}; fewest files in {least!r} ({few}), most in {most!r} ({many})"
         )
+    if report["archives"]:
+        number = len(report["archives"])
+        yield f"archives: {number}, with {sum(report['archives'].values())} of the files"
+    for entry in report["unread_files"]:
+        yield UnreadFiles(**entry).line()
     for entry in report["bad_files"]:
         yield f"bad: {entry['path']}: {entry['reason']}"
 
@@ -90,7 +102,7 @@ def draw(results: Sequence[tuple[MediaFile, Checked]], target: Path) -> None:
             for extent in checked.shape[-3:-1]
         ],
         "samples of sounds": [checked.shape[0] for file, checked in good if file.kind == "audio"],
-        "bytes": [file.key()[0] for file, _ in good],
+        "bytes": _bytes(good),
         "files of a class": list(
             Counter(file.label for file, _ in results if file.label is not None).values()
         ),
@@ -157,7 +169,12 @@ def _sizes(kind: str, results: Sequence[tuple[MediaFile, Checked]]) -> dict[str,
     }
 
 
+def _bytes(results: Sequence[tuple[MediaFile, Checked]]) -> list[int]:
+    return [size for file, _ in results if (size := file.size()) is not None]
+
+
 def _spread(values: Sequence[int]) -> dict[str, int]:
+    values = values or [0]
     return {
         "smallest": min(values),
         "median": median_low(values),

@@ -57,14 +57,14 @@ class CheckState:
 
     def get(self, file: MediaFile) -> Checked | None:
         """Return the result of a file that has not changed since."""
-        entry = self._entries.get(file.path)
+        entry = self._entries.get(file.identity())
         if entry is None or entry[:2] != file.key():
             return None
         return Checked(entry[2], tuple(entry[3]))
 
     def add(self, file: MediaFile, checked: Checked) -> None:
         """Keep a result."""
-        self._entries[file.path] = [*file.key(), checked.reason, list(checked.shape)]
+        self._entries[file.identity()] = [*file.key(), checked.reason, list(checked.shape)]
         if time.monotonic() >= self._saved_at + self._interval:
             self.save()
 

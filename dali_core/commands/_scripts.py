@@ -16,8 +16,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from dali_core.commands._media import MediaFile
 from dali_core.commands._options import positive
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, DaliCoreError
+from dali_core.loaders import BaseLoader
 from dali_core.pipeline import Pipeline, is_definition
 
 _BATCH_SIZE = 4
@@ -28,7 +30,7 @@ def add_script_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "target",
         metavar="SCRIPT:NAME",
-        help="pipeline, or function that makes one; or MODULE:NAME",
+        help="pipeline or loader, or function that makes one; or MODULE:NAME",
     )
     add_pipeline_options(parser)
 
@@ -61,6 +63,8 @@ def add_function_options(parser: argparse.ArgumentParser) -> None:
 
 def load_pipeline(options: argparse.Namespace) -> Pipeline:
     """Import a script, and return a pipeline of it, or one that a function of it makes.
+
+    Loaders stand for their pipelines.
 
     Parameters
     ----------
@@ -102,6 +106,11 @@ def load_function(options: argparse.Namespace) -> Callable[..., Pipeline]:
     return found
 
 
+def _pipeline_of(found: Any) -> Any:
+    """Return the pipeline of a loader, of several the first; anything else as it is."""
+    return found.pipelines[0] if isinstance(found, BaseLoader) else found
+
+
 def _without_arguments(pipeline: Pipeline, options: argparse.Namespace) -> Pipeline:
     if options.arg or options.batch_size or options.num_threads:
         raise ArgumentValueError(
@@ -120,13 +129,13 @@ def _loaded(options: argparse.Namespace) -> Pipeline | Callable[..., Pipeline]:
         )
     with _errors_of(script):
         module = _imported(script)
-    function = getattr(module, name, None)
+    function = _pipeline_of(getattr(module, name, None))
     if isinstance(function, Pipeline):
         return function
     if not callable(function):
         raise ArgumentValueError(
-            f"{script} must have a function or a pipeline {name!r} (got {_candidates(module)}). "
-            "Name one of them."
+            f"{script} must have a function, a pipeline or a loader {name!r} (got "
+            f"{_candidates(module)}). Name one of them."
         )
     keywords: dict[str, Any] = dict(options.arg)
     for option in ("batch_size", "num_threads"):
@@ -156,6 +165,12 @@ def _argument(text: str) -> tuple[str, Any]:
 def _imported(script: str) -> ModuleType:
     path = Path(script)
     if path.suffix != ".py":
+        if path.is_file():
+            content = MediaFile(script, script, "", None).content()
+            raise ArgumentValueError(
+                f"the script must be Python, in a file with the suffix .py (got {script!r}, "
+                f"{content}). Name a script, or a module without its suffix."
+            )
         sys.path.insert(0, os.getcwd())
         return importlib.import_module(script)
     if not path.is_file():
@@ -188,11 +203,11 @@ def _called(
                 "--batch-size, --num-threads or --arg, or let the function take it."
             ) from error
     with _errors_of(script):
-        pipeline = function(**keywords)
+        pipeline = _pipeline_of(function(**keywords))
     if not isinstance(pipeline, Pipeline):
         raise ArgumentTypeError(
-            f"{name} must return a Pipeline (got {type(pipeline).__name__}). Decorate it with "
-            "pipeline_def, or let it return one."
+            f"{name} must return a Pipeline or a Loader (got {type(pipeline).__name__}). Decorate "
+            "it with pipeline_def, or let it return one."
         )
     return pipeline
 
@@ -212,7 +227,7 @@ def _candidates(module: ModuleType) -> str:
     names = [
         name
         for name, value in vars(module).items()
-        if is_definition(value) or isinstance(value, Pipeline)
+        if is_definition(value) or isinstance(value, (Pipeline, BaseLoader))
     ]
     return ", ".join(names) or "no function with pipeline_def"
 

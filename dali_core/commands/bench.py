@@ -70,14 +70,15 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _measure_images(options: argparse.Namespace, counts: Sequence[int]) -> dict[str, Any]:
-    from dali_core.commands._media import list_media
+    from dali_core.commands._media import check_found, list_media
 
     if options.arg:
         raise ArgumentValueError(
             f"bench: --arg is for functions of scripts (got {options.path!r}, which is none). "
             "Leave it out."
         )
-    media, _ = list_media(options.path)
+    media, others = list_media(options.path)
+    check_found(options.path, media, others)
     files = [file.path for file in media if file.kind == "image"]
     if not files:
         raise ArgumentValueError(

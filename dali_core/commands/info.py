@@ -22,8 +22,11 @@ EXTRAS = {
     "cloudpickle": ("cloudpickle",),
     "cuda": ("cuda-bindings",),
     "fits": ("astropy",),
+    "hdf5": ("h5py",),
     "jax": ("jax",),
+    "mds": ("zstandard",),
     "metrics": ("prometheus-client", "opentelemetry-api"),
+    "nifti": ("isal",),
     "numba": ("numba",),
     "nvtx": ("nvtx",),
     "nvjpeg": ("cuda-bindings", "nvidia-nvjpeg-cu12"),
@@ -34,6 +37,7 @@ EXTRAS = {
     "remote": ("obstore", "fsspec"),
     "report": ("jinja2", "pillow"),
     "tensorflow": ("tensorflow",),
+    "text": ("tokenizers", "zstandard"),
     "video": ("av",),
 }
 """What each extra of the package installs."""

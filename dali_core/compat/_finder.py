@@ -20,7 +20,7 @@ _TOP = "dali_core.compat.dali"
 _NAMESPACE = "nvidia"
 
 # Public here, and no part of the reference's interface.
-_OWN = {"adapters", "compat", "errors", "operator_packages", "scaffold", "testing"}
+_OWN = {"adapters", "compat", "errors", "operator_packages", "readers", "scaffold", "testing"}
 
 
 def install() -> None:

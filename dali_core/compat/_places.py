@@ -52,7 +52,9 @@ ADDED = {
 ``module``, ``module:name`` or the result of ``module:name()``."""
 
 COMING = {
-    "experimental": "Operators without a pipeline, and transforms of torchvision, come with a "
-    "later version: make a pipeline",
+    "experimental.dynamic.pytorch": "Nodes of torchdata come with a later version: loop over "
+    "next_epoch of a reader",
+    "experimental.torchvision": "Transforms of torchvision come with a later version: make a "
+    "pipeline, or use dali_core.dynamic",
 }
 """Modules that are not available yet, with what to do instead; includes their submodules."""

@@ -1088,6 +1088,60 @@ def coin_flip(
         Accepted without effect.
     """
 
+def collate(
+    input_0: Input,
+    input_1: Input = ...,
+    /,
+    *,
+    axis: Int = 0,
+    pad_to: Int = 1,
+    side: Str = "right",
+    fill_value: Float = 0.0,
+    length: Int | None = None,
+    max_length: Int | None = None,
+    mask_dtype: DataType = DALIDataType.INT32,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> list[DataNode]:
+    """Pad the sequences of each batch to one length, as collating functions of PyTorch do.
+
+    This is another name of `pad_batch`.
+
+    Inputs
+    ------
+    Sequences of any type, with their elements along `axis`. All other extents stay.
+    Least extents of the output, one for each dimension. By default, the largest in the batch.
+
+    Parameters
+    ----------
+    axis : int, default 0
+        Dimension to pad; negative numbers count from the last one.
+    pad_to : int, at least 1, default 1
+        Number of which the padded length becomes a multiple, as kernels on a device want.
+    side : str, default 'right'
+        Where the padding is. Models that generate text want it on the left.
+    fill_value : float, default 0.0
+        Value of the padding.
+    length : int, at least 0, default not set
+        Length of all outputs, before it is rounded up to `pad_to`. A longer sequence is an error,
+        unless `max_length` cuts it.
+    max_length : int, at least 0, default not set
+        Longer sequences are cut off at their end. By default, none is.
+    mask_dtype : types.DALIDataType, default <DALIDataType.INT32: 6>
+        Type of the masks.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
+
 def color_space_conversion(
     input: Input,
     /,
@@ -3456,6 +3510,55 @@ def image_decoder_slice(
         Accepted without effect.
     """
 
+def image_tokens(
+    input: Input,
+    /,
+    *,
+    patch: Int = 14,
+    merge: Int = 2,
+    min_pixels: Int = 3136,
+    max_pixels: Int = 1003520,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> list[DataNode]:
+    """Return the size to which an image is resized for a vision-language model, and its tokens.
+
+    There are two outputs: height and width, an int32 tensor of two numbers, which `resize` takes as
+    its `size`; and the number of tokens, an int32 scalar.
+
+    The rule is that of the image processor of Qwen2-VL (``smart_resize`` in Hugging Face
+    ``transformers``). Both sides become multiples of ``patch * merge``: the nearest ones, and of
+    two equally near the even multiple. If the image then has more than `max_pixels`, both sides are
+    divided by the square root of the excess and rounded down; if it has fewer than `min_pixels`,
+    they are multiplied and rounded up. A token stands for ``merge * merge`` patches.
+
+    Inputs
+    ------
+    Shapes of images, such as `peek_image_shape` gives: height and width, and perhaps more.
+
+    Parameters
+    ----------
+    patch : int, from 1 to 4096, default 14
+        Height and width of a patch in pixels.
+    merge : int, from 1 to 4096, default 2
+        The number of patches along each side that are merged into a token.
+    min_pixels : int, from 1 to 1099511627776, default 3136
+        Smaller images are enlarged.
+    max_pixels : int, from 1 to 1099511627776, default 1003520
+        Larger images are reduced. It must not be less than `min_pixels`.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
+
 def jitter(
     input: Input,
     /,
@@ -4600,6 +4703,93 @@ def ones_like(
         Accepted without effect.
     """
 
+def pack(
+    *inputs: Input,
+    row_lengths: Ints | DataNode | None = None,
+    capacity: Int | None = None,
+    pad_to: Int = 1,
+    fill_values: Floats = [0.0],
+    labels: Ints = [],
+    per_segment: Ints = [],
+    ignore_index: Int = -100,
+    padding_segment: bool = False,
+    overflow: Str = "error",
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> list[DataNode]:
+    """Join the sequences of a batch to rows, in which they follow one another.
+
+    The outputs have **as many samples as there are rows**: batches that the pipeline returns are
+    smaller than those that the reader gives. First come the packed inputs, in their order, and
+    then:
+
+    ==============  ===============  ===============================================================
+    output          shape            content ==============  ===============
+    =============================================================== segment ids     (capacity,)
+    int32: 1 for elements of the first sequence of the row, 2 for the
+                                     second; 0 for padding
+    position ids    (capacity,)      int32: the place in the sequence; 0 for padding
+    cu_seqlens      (segments + 1,)  int32: 0, l1, l1 + l2, ...: where sequences begin, as attention
+                                     kernels for sequences of varying length take it
+    max_seqlen      ()               int32: the most elements of a segment of `cu_seqlens` loss mask
+    (capacity,)      bool: false for padding and for the first element of each sequence,
+                                     which no other one predicts
+    sample indices  (segments,)      int32: for each sequence, the number of its sample in the batch
+    ==============  ===============  ===============================================================
+
+    With `pad_to`, sequences begin at multiples of it. The elements between are padding, but belong
+    to the sequence before in `cu_seqlens`. The padding at the end of a row is in no segment of
+    `cu_seqlens`, or with ``padding_segment=True`` in one of its own. A sequence without elements
+    has no segment.
+
+    Operators behind this one see rows as samples; random numbers of a row depend on its first
+    sample. A pipeline that packs returns rows only: pass all that belongs to a sample through one
+    call. The place of a bad sample is padding.
+
+    Inputs ------ Sequences of any type, such as tokens, with their elements along the first
+    dimension. More of them, of the same lengths, such as labels or weights of a loss; or features
+    of each sample, which `per_segment` lists.
+
+    Parameters
+    ----------
+    row_lengths : list[int] or DataNode, default not set
+        The number of samples in each row, one row after the other: a list, or a vector that is the
+        same one for all samples of the batch. By default, rows are those of the batch's plan if it
+        packs, or else all samples of the batch are one row.
+    capacity : int, from 1 to 2147483647, default not set
+        The number of elements in each row. By default, each row has as many as it needs.
+    pad_to : int, from 1 to 2147483647, default 1
+        Number of which the places where sequences begin become multiples, and also the length of
+        rows without `capacity`.
+    fill_values : list[float], default [0.0]
+        Padding of each input, or one number for all; of labels it is `ignore_index`.
+    labels : list[int], from 0 to 255, default []
+        Numbers of the inputs that are labels. At the first element of each sequence and in the
+        padding they are `ignore_index`, so that no sequence is predicted from the one before.
+    per_segment : list[int], from 1 to 255, default []
+        Numbers of the inputs that are not sequences, such as sizes or classes. Of each row there is
+        one for each segment, along a new first dimension. The first input is a sequence.
+    ignore_index : int, default -100
+        The label that a loss leaves out.
+    padding_segment : bool, default False
+        Whether the padding at the end of a row is a last segment of `cu_seqlens`, which then ends
+        at `capacity`.
+    overflow : str, default 'error'
+        Treatment of a sequence that does not fit into the rest of its row: it is an ``"error"``;
+        ``"truncate"`` cuts off its end; ``"drop"`` leaves it out.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
+
 def pad(
     input_0: Input,
     input_1: Input = ...,
@@ -4637,6 +4827,65 @@ def pad(
     align : list[int] or DataNode, at least 1, default not set
         Numbers of which the extents become multiples: one for each dimension to pad, or one for
         all.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
+
+def pad_batch(
+    input_0: Input,
+    input_1: Input = ...,
+    /,
+    *,
+    axis: Int = 0,
+    pad_to: Int = 1,
+    side: Str = "right",
+    fill_value: Float = 0.0,
+    length: Int | None = None,
+    max_length: Int | None = None,
+    mask_dtype: DataType = DALIDataType.INT32,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> list[DataNode]:
+    """Pad the sequences of each batch to one length, and return where they are.
+
+    There are three outputs: the padded sequences; masks (``length``), 1 where an element is from
+    the sequence and 0 where it is padding; and the number of elements of each sequence, an int32
+    scalar.
+
+    The length is that of the longest sequence in the batch, rounded up to a multiple of `pad_to`,
+    or that of `length`. `pack` joins sequences instead, with hardly any padding.
+
+    Inputs
+    ------
+    Sequences of any type, with their elements along `axis`. All other extents stay.
+    Least extents of the output, one for each dimension. By default, the largest in the batch.
+
+    Parameters
+    ----------
+    axis : int, default 0
+        Dimension to pad; negative numbers count from the last one.
+    pad_to : int, at least 1, default 1
+        Number of which the padded length becomes a multiple, as kernels on a device want.
+    side : str, default 'right'
+        Where the padding is. Models that generate text want it on the left.
+    fill_value : float, default 0.0
+        Value of the padding.
+    length : int, at least 0, default not set
+        Length of all outputs, before it is rounded up to `pad_to`. A longer sequence is an error,
+        unless `max_length` cuts it.
+    max_length : int, at least 0, default not set
+        Longer sequences are cut off at their end. By default, none is.
+    mask_dtype : types.DALIDataType, default <DALIDataType.INT32: 6>
+        Type of the masks.
     device : str, default not set
         Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
         GPU. By default where the inputs are.
@@ -6694,6 +6943,69 @@ def to_decibels(
         Accepted without effect.
     """
 
+def tokenize(
+    *inputs: Any,
+    tokenizer: object | None = None,
+    add_special_tokens: bool = True,
+    max_length: Int | None = None,
+    truncation_side: Str = "right",
+    offsets: bool = False,
+    dtype: DataType = DALIDataType.INT32,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> Any:
+    """Divide texts into tokens, and give the numbers of these.
+
+    The input are texts in UTF-8, 1-D arrays of uint8, as readers of texts give them. A batch is
+    tokenized at once, in native code without the GIL: by the library's own threads, and where these
+    are turned off (``TOKENIZERS_PARALLELISM=false``) by as many as the pipeline has. The tokens of
+    a text depend on nothing else: texts are not padded, whatever a tokenizer says, and one that
+    drops merges at random is an error.
+
+    A text that is not in UTF-8, or that the tokenizer refuses, is a bad sample.
+
+    Returns
+    -------
+    DataNode or list of DataNode
+        The numbers of the tokens, 1-D. With `offsets` a list, with the first byte of each token in
+        the text and the byte after its last one, int32 of shape (tokens, 2).
+
+    Inputs
+    ------
+    The texts.
+
+    Parameters
+    ----------
+    tokenizer : object
+        A `tokenizers.Tokenizer` (the extra is `text`), its JSON as a text, or the path of a file
+        with it, usually ``tokenizer.json``; a fast tokenizer of Transformers; a
+        `sentencepiece.SentencePieceProcessor`, or a `tiktoken.Encoding`. Pipelines with one of the
+        last two cannot be serialized.
+    add_special_tokens : bool, default True
+        Add what the tokenizer adds to a text, such as tokens for its beginning and end. tiktoken
+        adds nothing.
+    max_length : int, at least 1, default not set
+        Most tokens of a text, with special ones; others are left out. By default as the tokenizer
+        says, usually all are kept.
+    truncation_side : str, default 'right'
+        Where tokens are left out: ``"right"`` or ``"left"``.
+    offsets : bool, default False
+        Give the bytes of each token in the text, too; of special ones, none. Only for `tokenizers`.
+    dtype : types.DALIDataType, default <DALIDataType.INT32: 6>
+        Type of the numbers: INT32 or INT64.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
+
 def transform_translation(
     input: Input = ...,
     /,
@@ -6818,6 +7130,41 @@ def uniform(
         zero, so the end may occur, and saturate.
     seed : int, default -1
         Seed of the operator's random numbers. By default it is derived from the pipeline's seed.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
+
+def unpack(
+    input_0: Input,
+    input_1: Input,
+    /,
+    *,
+    segment: Int | DataNode = 1,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Take one of the sequences out of each row that `pack` has made.
+
+    The output are the elements whose segment id is `segment`; none if the row has fewer sequences.
+
+    Inputs
+    ------
+    Packed rows of any type, with their elements along the first dimension.
+    Segment ids: integers, one for each element of the row.
+
+    Parameters
+    ----------
+    segment : int or DataNode, from 0 to 2147483647, default 1
+        Number of the sequence in its row, from 1. 0 gives the padding.
     device : str, default not set
         Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
         GPU. By default where the inputs are.

@@ -567,6 +567,414 @@ def file(
         Accepted without effect.
     """
 
+def hdf5(
+    *inputs: Any,
+    paths: Strs,
+    datasets: Strs,
+    storage_options: object | None = None,
+    cache_dir: Str | None = None,
+    cache_size: Int = 17179869184,
+    max_cached_bytes: Int = 67108864,
+    num_shards: Int = 1,
+    shard_id: Int = 0,
+    stick_to_shard: bool = False,
+    interleaved_shards: bool = False,
+    pad_last_batch: bool = False,
+    random_shuffle: bool = False,
+    seed: Int = -1,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: Int | None = None,
+    sampler: object | None = None,
+    initial_fill: Int = 1024,
+    lazy_init: bool = False,
+    read_ahead: bool | None = None,
+    prefetch_queue_depth: Int = 1,
+    skip_cached_images: bool = False,
+    tensor_init_bytes: Int = 1048576,
+    dont_use_mmap: bool = False,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> Any:
+    """Read data sets of HDF5 files.
+
+    A sample is a row of each of the data sets, which have equally many rows in a file. With a ``*``
+    in the paths, such as ``"demo_*/obs/state"``, each match in a file is a sample, in natural
+    order, and what is read are whole data sets; the ``*`` stands for the same text in all paths.
+
+    Numbers and booleans have their types, in the byte order of the machine. Texts are 1-D arrays of
+    uint8, and ragged numbers 1-D arrays. Files are read by h5py (the extra is `hdf5`). Errors name
+    the file, the data set and the row.
+
+    Returns
+    -------
+    DataNode or list of DataNode
+        The data sets in the order of `datasets`; a list if there are several.
+
+    Inputs
+    ------
+    Indices of samples, which the operator makes itself.
+
+    Parameters
+    ----------
+    paths : list[str]
+        Paths or URLs of the files, whose samples come in this order.
+    datasets : list[str]
+        Paths of the data sets in the files; there is an output for each. ``"a/b"`` is also the
+        field ``b`` of the compound data set ``a``.
+    storage_options : object, default not set
+        A dict with settings for paths that are URLs: `max_in_flight`, `max_bytes_in_flight`,
+        `timeout` and `deadline` in seconds, `max_retries`; all others, such as `region` and
+        `endpoint`, go to the store, which also follows the usual environment variables.
+    cache_dir : str, default not set
+        Local folder in which objects that were read are kept, for paths that are URLs. Several
+        processes may share it. By default nothing is kept.
+    cache_size : int, at least 1, default 17179869184
+        How many bytes `cache_dir` may have; what was not used for longest is removed.
+    max_cached_bytes : int, at least 0, default 67108864
+        How many bytes of decoded chunks are kept in memory of each open data set; a chunk that is
+        larger is decoded for each row.
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
+
+def jsonl(
+    *inputs: Any,
+    paths: Strs,
+    fields: Strs,
+    dtypes: DataTypes | None = None,
+    max_sample_bytes: Int = 67108864,
+    storage_options: object | None = None,
+    cache_dir: Str | None = None,
+    cache_size: Int = 17179869184,
+    num_shards: Int = 1,
+    shard_id: Int = 0,
+    stick_to_shard: bool = False,
+    interleaved_shards: bool = False,
+    pad_last_batch: bool = False,
+    random_shuffle: bool = False,
+    seed: Int = -1,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: Int | None = None,
+    sampler: object | None = None,
+    initial_fill: Int = 1024,
+    lazy_init: bool = False,
+    read_ahead: bool | None = None,
+    prefetch_queue_depth: Int = 1,
+    skip_cached_images: bool = False,
+    tensor_init_bytes: Int = 1048576,
+    dont_use_mmap: bool = False,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> Any:
+    """Read fields of JSON objects; a sample is a line with one object (JSON Lines).
+
+    Texts are 1-D arrays of uint8, their bytes in UTF-8. Numbers and booleans are scalars. Lists of
+    numbers are 1-D, and lists of equally long lists have a dimension more. What a field has is
+    decided by the first sample that has it: integers are int64, other numbers float64, unless
+    `dtypes` says otherwise. Lists of texts and objects are errors; name a field inside of an object
+    as ``"a.b"``.
+
+    Blank lines are left out. A line that is no JSON object or not in UTF-8, in which a field is
+    missing, null or of another kind, in which a number is not finite or does not fit its type, or
+    which is longer than `max_sample_bytes` is a bad sample. Errors name file and line.
+
+    Where lines are is found out once, and kept in a cache (environment variable
+    ``DALI_CORE_INDEX_CACHE``). Files may be compressed by gzip or Zstandard (the extra is `text`),
+    as their first bytes say: they are decompressed once, into a folder of that cache, since what is
+    in the middle cannot be read otherwise. `Tensor.source_info` is the index of the sample in all
+    files.
+
+    Returns
+    -------
+    DataNode or list of DataNode
+        The fields in the order of `fields`; a list if there are several.
+
+    Inputs
+    ------
+    Indices of samples, which the operator makes itself.
+
+    Parameters
+    ----------
+    paths : list[str]
+        Paths or URLs of the files, whose samples come in this order.
+    fields : list[str]
+        Names of the fields to read; there is an output for each. ``"a.b"`` is the field ``b`` of
+        objects in the field ``a``.
+    dtypes : list[types.DALIDataType], default not set
+        Types of the numbers, one for each of `fields` (UINT8 for texts). A number that its type
+        does not have is an error.
+    max_sample_bytes : int, from 1 to 2147483647, default 67108864
+        How many bytes a sample may have in its file; one that has more is a bad sample, and is not
+        read.
+    storage_options : object, default not set
+        A dict with settings for paths that are URLs: `max_in_flight`, `max_bytes_in_flight`,
+        `timeout` and `deadline` in seconds, `max_retries`; all others, such as `region` and
+        `endpoint`, go to the store, which also follows the usual environment variables.
+    cache_dir : str, default not set
+        Local folder in which objects that were read are kept, for paths that are URLs. Several
+        processes may share it. By default nothing is kept.
+    cache_size : int, at least 1, default 17179869184
+        How many bytes `cache_dir` may have; what was not used for longest is removed.
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
+
+def mds(
+    *inputs: Any,
+    paths: Strs,
+    columns: Strs,
+    check_hashes: bool = False,
+    storage_options: object | None = None,
+    cache_dir: Str | None = None,
+    cache_size: Int = 17179869184,
+    max_cached_bytes: Int = 536870912,
+    num_shards: Int = 1,
+    shard_id: Int = 0,
+    stick_to_shard: bool = False,
+    interleaved_shards: bool = False,
+    pad_last_batch: bool = False,
+    random_shuffle: bool = False,
+    seed: Int = -1,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: Int | None = None,
+    sampler: object | None = None,
+    initial_fill: Int = 1024,
+    lazy_init: bool = False,
+    read_ahead: bool | None = None,
+    prefetch_queue_depth: Int = 1,
+    skip_cached_images: bool = False,
+    tensor_init_bytes: Int = 1048576,
+    dont_use_mmap: bool = False,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> Any:
+    """Read columns of MDS shards, as MosaicML's streaming writes them; a sample is a row.
+
+    Numbers are scalars, arrays keep type and shape, and bytes, texts, JSON and encoded images are
+    1-D arrays of uint8. Raw images of Pillow are arrays of their height, width, and channels if
+    there are several. Numbers that are stored as texts are int64 or float64. Columns of the
+    encoding ``pkl`` are refused, since reading them would run what is in them.
+
+    Of uncompressed shards, only the rows are read. A compressed one is decoded as a whole, so use
+    `samplers.Blocks` there. Errors name shard and row.
+
+    Returns
+    -------
+    DataNode or list of DataNode
+        The columns in the order of `columns`; a list if there are several.
+
+    Inputs
+    ------
+    Indices of samples, which the operator makes itself.
+
+    Parameters
+    ----------
+    paths : list[str]
+        Folders or their URLs, each with an ``index.json`` or with folders.
+    columns : list[str]
+        Names of the columns to read; there is an output for each. ``"a[0]"`` is the first item of
+        lists in the column ``a``.
+    check_hashes : bool, default False
+        Whether to compare each shard, once it is needed, with the hash that the index has of it.
+    storage_options : object, default not set
+        A dict with settings for paths that are URLs: `max_in_flight`, `max_bytes_in_flight`,
+        `timeout` and `deadline` in seconds, `max_retries`; all others, such as `region` and
+        `endpoint`, go to the store, which also follows the usual environment variables.
+    cache_dir : str, default not set
+        Local folder in which objects that were read are kept, for paths that are URLs. Several
+        processes may share it. By default nothing is kept.
+    cache_size : int, at least 1, default 17179869184
+        How many bytes `cache_dir` may have; what was not used for longest is removed.
+    max_cached_bytes : int, at least 1, default 536870912
+        How many bytes of decoded shards are kept in memory; those that were not used for longest
+        are dropped. A single shard may have more.
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
+
 def mxnet(
     *,
     path: Strs,
@@ -836,6 +1244,144 @@ def nemo_asr(
         Accepted without effect.
     """
 
+def nifti(
+    *inputs: Any,
+    file_root: Str = "",
+    file_list: Str | None = None,
+    files: Strs | None = None,
+    file_filter: Str = "*.nii*",
+    storage_options: object | None = None,
+    cache_dir: Str | None = None,
+    cache_size: Int = 17179869184,
+    orientation: Str | None = None,
+    max_cached_bytes: Int = 536870912,
+    num_shards: Int = 1,
+    shard_id: Int = 0,
+    stick_to_shard: bool = False,
+    interleaved_shards: bool = False,
+    pad_last_batch: bool = False,
+    random_shuffle: bool = False,
+    seed: Int = -1,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: Int | None = None,
+    sampler: object | None = None,
+    initial_fill: Int = 1024,
+    lazy_init: bool = False,
+    read_ahead: bool | None = None,
+    prefetch_queue_depth: Int = 1,
+    skip_cached_images: bool = False,
+    tensor_init_bytes: Int = 1048576,
+    dont_use_mmap: bool = False,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> list[DataNode]:
+    """Read volumes from NIfTI files: ``.nii``, ``.nii.gz``, and ``.hdr`` with ``.img``.
+
+    A volume has the axes of the file, x, y, z and perhaps more, as float32: what is stored is
+    scaled in 64 bits, and then rounded. The affine maps indices to places, as the sform says, or
+    the qform, or else the sizes of voxels. Files that are compressed are decoded as a whole, and
+    kept. Errors name the file.
+
+    Returns
+    -------
+    list of DataNode
+        The volumes, and their affines: float64, of the shape (4, 4).
+
+    Inputs
+    ------
+    Indices of samples, which the operator makes itself.
+
+    Parameters
+    ----------
+    file_root : str, default ''
+        Folder to which paths relate; by itself, files in it and in its folders are read.
+    file_list : str, default not set
+        Text file with a path on each line; paths relate to `file_root`, or to the folder of this
+        file.
+    files : list[str], default not set
+        Paths; relative ones relate to `file_root`.
+    file_filter : str, default '*.nii*'
+        Shell pattern of the names of files to read below `file_root`, which tells 'a' from 'A'.
+    storage_options : object, default not set
+        A dict with settings for paths that are URLs: `max_in_flight`, `max_bytes_in_flight`,
+        `timeout` and `deadline` in seconds, `max_retries`; all others, such as `region` and
+        `endpoint`, go to the store, which also follows the usual environment variables.
+    cache_dir : str, default not set
+        Local folder in which objects that were read are kept, for paths that are URLs. Several
+        processes may share it. By default nothing is kept.
+    cache_size : int, at least 1, default 17179869184
+        How many bytes `cache_dir` may have; what was not used for longest is removed.
+    orientation : str, default not set
+        Directions in which the first three axes ascend, such as ``'RAS'``: axes are flipped and
+        permuted, and the affine with them. By default they are those of the file.
+    max_cached_bytes : int, at least 0, default 536870912
+        How many bytes of decoded files are kept in memory; those that were not used for longest are
+        dropped.
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
+
 def numpy(
     *,
     file_root: Str = "",
@@ -1010,6 +1556,7 @@ def parquet(
     *inputs: Any,
     paths: Strs,
     columns: Strs,
+    lengths: Strs | None = None,
     storage_options: object | None = None,
     cache_dir: Str | None = None,
     cache_size: Int = 17179869184,
@@ -1069,6 +1616,10 @@ def parquet(
     columns : list[str]
         Names of the columns to read; there is an output for each. ``"a.b"`` is the field ``b`` of
         structs in the column ``a``.
+    lengths : list[str], default not set
+        Names of the columns that give the length of each row, for batches by tokens: integers, or
+        lists, binary values and strings, whose numbers of entries and bytes count. Several columns
+        give several kinds of lengths. They need not be among `columns`.
     storage_options : object, default not set
         A dict with settings for paths that are URLs: `max_in_flight`, `max_bytes_in_flight`,
         `timeout` and `deadline` in seconds, `max_retries`; all others, such as `region` and
@@ -1185,6 +1736,10 @@ def python(
     Everything else is done as by all readers: sharding, shuffling, padding, checkpoints in the
     middle of an epoch, and bad samples, the place of which the next good one of the batch may take.
     `Tensor.source_info` and errors name the index of a sample.
+
+    The data set may have ``lengths``, an array with the length of each sample, or a method that
+    returns one: batches by tokens are planned from it. An array of the shape (samples, kinds) has
+    several kinds of lengths.
 
     What is fetched must depend on the index only. Then the data is the same for any number of
     workers.
@@ -1317,6 +1872,10 @@ def python(
     middle of an epoch, and bad samples, the place of which the next good one of the batch may take.
     `Tensor.source_info` and errors name the index of a sample.
 
+    The data set may have ``lengths``, an array with the length of each sample, or a method that
+    returns one: batches by tokens are planned from it. An array of the shape (samples, kinds) has
+    several kinds of lengths.
+
     What is fetched must depend on the index only. Then the data is the same for any number of
     workers.
 
@@ -1343,6 +1902,143 @@ def python(
         Layout of all outputs, or a list of one each; if that is shorter, the others have none.
     dtype : object, default not set
         Element type that the data must have: of all outputs, or a list, with None for any.
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
+
+def safetensors(
+    *inputs: Any,
+    file_root: Str = "",
+    file_list: Str | None = None,
+    files: Strs | None = None,
+    file_filter: Str = "*.safetensors",
+    storage_options: object | None = None,
+    cache_dir: Str | None = None,
+    cache_size: Int = 17179869184,
+    tensors: Strs,
+    rows: bool = False,
+    num_shards: Int = 1,
+    shard_id: Int = 0,
+    stick_to_shard: bool = False,
+    interleaved_shards: bool = False,
+    pad_last_batch: bool = False,
+    random_shuffle: bool = False,
+    seed: Int = -1,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: Int | None = None,
+    sampler: object | None = None,
+    initial_fill: Int = 1024,
+    lazy_init: bool = False,
+    read_ahead: bool | None = None,
+    prefetch_queue_depth: Int = 1,
+    skip_cached_images: bool = False,
+    tensor_init_bytes: Int = 1048576,
+    dont_use_mmap: bool = False,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> Any:
+    """Read tensors from safetensors files.
+
+    A sample is a file, with an output for each of the tensors. With ``rows=True`` it is a row of
+    each of them. With a ``*`` in the names, such as ``"latent_*"``, each match in a file is a
+    sample, in natural order. Nothing but these tensors is read. bfloat16 and the 8-bit
+    floating-point types become float32, which has all their values. Errors name the file and the
+    tensor.
+
+    Returns
+    -------
+    DataNode or list of DataNode
+        The tensors in the order of `tensors`; a list if there are several.
+
+    Inputs
+    ------
+    Indices of samples, which the operator makes itself.
+
+    Parameters
+    ----------
+    file_root : str, default ''
+        Folder to which paths relate; by itself, files in it and in its folders are read.
+    file_list : str, default not set
+        Text file with a path on each line; paths relate to `file_root`, or to the folder of this
+        file.
+    files : list[str], default not set
+        Paths; relative ones relate to `file_root`.
+    file_filter : str, default '*.safetensors'
+        Shell pattern of the names of files to read below `file_root`, which tells 'a' from 'A'.
+    storage_options : object, default not set
+        A dict with settings for paths that are URLs: `max_in_flight`, `max_bytes_in_flight`,
+        `timeout` and `deadline` in seconds, `max_retries`; all others, such as `region` and
+        `endpoint`, go to the store, which also follows the usual environment variables.
+    cache_dir : str, default not set
+        Local folder in which objects that were read are kept, for paths that are URLs. Several
+        processes may share it. By default nothing is kept.
+    cache_size : int, at least 1, default 17179869184
+        How many bytes `cache_dir` may have; what was not used for longest is removed.
+    tensors : list[str]
+        Names of the tensors.
+    rows : bool, default False
+        Whether a sample is a row of the tensors, along their first dimension, not a file.
     num_shards : int, at least 1, default 1
         Number of parts that the data set is divided into.
     shard_id : int, at least 0, default 0
@@ -1534,6 +2230,142 @@ def sequence(
         Accepted without effect.
     """
 
+def text(
+    *inputs: Any,
+    paths: Strs,
+    sample_by: Str = "line",
+    skip_blank_lines: bool = False,
+    max_sample_bytes: Int = 67108864,
+    storage_options: object | None = None,
+    cache_dir: Str | None = None,
+    cache_size: Int = 17179869184,
+    num_shards: Int = 1,
+    shard_id: Int = 0,
+    stick_to_shard: bool = False,
+    interleaved_shards: bool = False,
+    pad_last_batch: bool = False,
+    random_shuffle: bool = False,
+    seed: Int = -1,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: Int | None = None,
+    sampler: object | None = None,
+    initial_fill: Int = 1024,
+    lazy_init: bool = False,
+    read_ahead: bool | None = None,
+    prefetch_queue_depth: Int = 1,
+    skip_cached_images: bool = False,
+    tensor_init_bytes: Int = 1048576,
+    dont_use_mmap: bool = False,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> Any:
+    """Read texts: a sample is a line, or a whole file.
+
+    Samples are 1-D arrays of uint8, the bytes of a text in UTF-8, without a byte order mark. Lines
+    end with a line feed, or with a carriage return and a line feed, which are not part of the
+    sample; the last one need not. A text that is not in UTF-8, or longer than `max_sample_bytes`,
+    is a bad sample. Errors name file and line.
+
+    Where lines are is found out once, and kept in a cache (environment variable
+    ``DALI_CORE_INDEX_CACHE``). Files may be compressed by gzip or Zstandard (the extra is `text`),
+    as their first bytes say: they are decompressed once, into a folder of that cache, since what is
+    in the middle cannot be read otherwise. `Tensor.source_info` is the index of the sample in all
+    files. Whole files are decompressed in memory instead.
+
+    Returns
+    -------
+    DataNode
+        The texts.
+
+    Inputs
+    ------
+    Indices of samples, which the operator makes itself.
+
+    Parameters
+    ----------
+    paths : list[str]
+        Paths or URLs of the files, whose samples come in this order.
+    sample_by : str, default 'line'
+        What a sample is: ``"line"``, or ``"document"`` for a whole file.
+    skip_blank_lines : bool, default False
+        Leave out lines without anything but spaces and tabs.
+    max_sample_bytes : int, from 1 to 2147483647, default 67108864
+        How many bytes a sample may have in its file; one that has more is a bad sample, and is not
+        read.
+    storage_options : object, default not set
+        A dict with settings for paths that are URLs: `max_in_flight`, `max_bytes_in_flight`,
+        `timeout` and `deadline` in seconds, `max_retries`; all others, such as `region` and
+        `endpoint`, go to the store, which also follows the usual environment variables.
+    cache_dir : str, default not set
+        Local folder in which objects that were read are kept, for paths that are URLs. Several
+        processes may share it. By default nothing is kept.
+    cache_size : int, at least 1, default 17179869184
+        How many bytes `cache_dir` may have; what was not used for longest is removed.
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
+
 def tfrecord(
     *inputs: Any,
     path: Strs,
@@ -1595,6 +2427,127 @@ def tfrecord(
         then those of the context.
     use_o_direct : bool, default False
         Accepted without effect: files are read through the system's cache.
+    storage_options : object, default not set
+        A dict with settings for paths that are URLs: `max_in_flight`, `max_bytes_in_flight`,
+        `timeout` and `deadline` in seconds, `max_retries`; all others, such as `region` and
+        `endpoint`, go to the store, which also follows the usual environment variables.
+    cache_dir : str, default not set
+        Local folder in which objects that were read are kept, for paths that are URLs. Several
+        processes may share it. By default nothing is kept.
+    cache_size : int, at least 1, default 17179869184
+        How many bytes `cache_dir` may have; what was not used for longest is removed.
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
+
+def token_file(
+    *inputs: Any,
+    paths: Strs,
+    documents: bool = False,
+    storage_options: object | None = None,
+    cache_dir: Str | None = None,
+    cache_size: Int = 17179869184,
+    num_shards: Int = 1,
+    shard_id: Int = 0,
+    stick_to_shard: bool = False,
+    interleaved_shards: bool = False,
+    pad_last_batch: bool = False,
+    random_shuffle: bool = False,
+    seed: Int = -1,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: Int | None = None,
+    sampler: object | None = None,
+    initial_fill: Int = 1024,
+    lazy_init: bool = False,
+    read_ahead: bool | None = None,
+    prefetch_queue_depth: Int = 1,
+    skip_cached_images: bool = False,
+    tensor_init_bytes: Int = 1048576,
+    dont_use_mmap: bool = False,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> Any:
+    """Read sequences of tokens from indexed files (``.bin`` and ``.idx``) of Megatron.
+
+    A sample is a sequence, or a whole document; of the tokens only those are read. Lengths are
+    known before, so token budgets need not read the data. Errors name the file.
+
+    Returns
+    -------
+    DataNode
+        The tokens, 1-D, in the type that they are stored in.
+
+    Inputs
+    ------
+    Indices of samples, which the operator makes itself.
+
+    Parameters
+    ----------
+    paths : list[str]
+        Paths or URLs, with or without ``.bin`` or ``.idx``; samples come in this order.
+    documents : bool, default False
+        Whether a sample is a document, of one sequence or several, and not a sequence.
     storage_options : object, default not set
         A dict with settings for paths that are URLs: `max_in_flight`, `max_bytes_in_flight`,
         `timeout` and `deadline` in seconds, `max_retries`; all others, such as `region` and

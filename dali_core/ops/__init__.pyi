@@ -713,6 +713,46 @@ class CoinFlip(OperatorClass):
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
+class Collate(OperatorClass):
+    """Pad the sequences of each batch to one length, as collating functions of PyTorch do.
+
+    The arguments are those of `fn.collate`.
+    """
+
+    def __init__(
+        self,
+        *,
+        axis: Int = 0,
+        pad_to: Int = 1,
+        side: Str = "right",
+        fill_value: Float = 0.0,
+        length: Int | None = None,
+        max_length: Int | None = None,
+        mask_dtype: DataType = DALIDataType.INT32,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input_0: Input,
+        input_1: Input = ...,
+        /,
+        *,
+        axis: Int | None = None,
+        pad_to: Int | None = None,
+        side: Str | None = None,
+        fill_value: Float | None = None,
+        length: Int | None = None,
+        max_length: Int | None = None,
+        mask_dtype: DataType | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> list[DataNode]: ...
+
 class ColorSpaceConversion(OperatorClass):
     """Convert images from one colour space to another.
 
@@ -2099,6 +2139,39 @@ class ImageDecoderSlice(OperatorClass):
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
+class ImageTokens(OperatorClass):
+    """Return the size to which an image is resized for a vision-language model, and its tokens.
+
+    The arguments are those of `fn.image_tokens`.
+    """
+
+    def __init__(
+        self,
+        *,
+        patch: Int = 14,
+        merge: Int = 2,
+        min_pixels: Int = 3136,
+        max_pixels: Int = 1003520,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: Input,
+        /,
+        *,
+        patch: Int | None = None,
+        merge: Int | None = None,
+        min_pixels: Int | None = None,
+        max_pixels: Int | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> list[DataNode]: ...
+
 class Jitter(OperatorClass):
     """Take each pixel of an image from a random place nearby.
 
@@ -2831,6 +2904,47 @@ class OnesLike(OperatorClass):
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
+class Pack(OperatorClass):
+    """Join the sequences of a batch to rows, in which they follow one another.
+
+    The arguments are those of `fn.pack`.
+    """
+
+    def __init__(
+        self,
+        *,
+        row_lengths: Ints | DataNode | None = None,
+        capacity: Int | None = None,
+        pad_to: Int = 1,
+        fill_values: Floats = [0.0],
+        labels: Ints = [],
+        per_segment: Ints = [],
+        ignore_index: Int = -100,
+        padding_segment: bool = False,
+        overflow: Str = "error",
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        *inputs: Input,
+        row_lengths: Ints | DataNode | None = None,
+        capacity: Int | None = None,
+        pad_to: Int | None = None,
+        fill_values: Floats | None = None,
+        labels: Ints | None = None,
+        per_segment: Ints | None = None,
+        ignore_index: Int | None = None,
+        padding_segment: bool | None = None,
+        overflow: Str | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> list[DataNode]: ...
+
 class Pad(OperatorClass):
     """Pad each tensor at the end of its dimensions, to the largest extents in the batch.
 
@@ -2866,6 +2980,46 @@ class Pad(OperatorClass):
         preserve: bool | None = None,
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
+
+class PadBatch(OperatorClass):
+    """Pad the sequences of each batch to one length, and return where they are.
+
+    The arguments are those of `fn.pad_batch`.
+    """
+
+    def __init__(
+        self,
+        *,
+        axis: Int = 0,
+        pad_to: Int = 1,
+        side: Str = "right",
+        fill_value: Float = 0.0,
+        length: Int | None = None,
+        max_length: Int | None = None,
+        mask_dtype: DataType = DALIDataType.INT32,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input_0: Input,
+        input_1: Input = ...,
+        /,
+        *,
+        axis: Int | None = None,
+        pad_to: Int | None = None,
+        side: Str | None = None,
+        fill_value: Float | None = None,
+        length: Int | None = None,
+        max_length: Int | None = None,
+        mask_dtype: DataType | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> list[DataNode]: ...
 
 class Paste(OperatorClass):
     """Paste each image on a canvas that is larger by a factor.
@@ -4063,6 +4217,41 @@ class ToDecibels(OperatorClass):
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
+class Tokenize(OperatorClass):
+    """Divide texts into tokens, and give the numbers of these.
+
+    The arguments are those of `fn.tokenize`.
+    """
+
+    def __init__(
+        self,
+        tokenizer: object | None = None,
+        *,
+        add_special_tokens: bool = True,
+        max_length: Int | None = None,
+        truncation_side: Str = "right",
+        offsets: bool = False,
+        dtype: DataType = DALIDataType.INT32,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        *inputs: Any,
+        tokenizer: object | None = None,
+        add_special_tokens: bool | None = None,
+        max_length: Int | None = None,
+        truncation_side: Str | None = None,
+        offsets: bool | None = None,
+        dtype: DataType | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> Any: ...
+
 class TransformTranslation(OperatorClass):
     """Make an affine transform that moves points.
 
@@ -4152,6 +4341,34 @@ class Uniform(OperatorClass):
         shape: Ints | DataNode | None = None,
         dtype: DataType | None = None,
         seed: Int | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class Unpack(OperatorClass):
+    """Take one of the sequences out of each row that `pack` has made.
+
+    The arguments are those of `fn.unpack`.
+    """
+
+    def __init__(
+        self,
+        *,
+        segment: Int | DataNode = 1,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input_0: Input,
+        input_1: Input,
+        /,
+        *,
+        segment: Int | DataNode | None = None,
         device: Str | None = None,
         name: Str | None = None,
         preserve: bool | None = None,

@@ -11,7 +11,12 @@ from pathlib import Path
 import numpy as np
 
 from tests.operators.readers.database_files import datum, write_database
+from tests.operators.readers.mds_files import write_mds
 from tests.operators.readers.record_files import image_record, write_recordio
+from tests.operators.readers.test_nifti import nifti
+from tests.operators.readers.test_safetensors import save as save_tensors
+from tests.operators.readers.test_token_file import save as save_tokens
+from tests.operators.readers.test_token_file import tokens
 
 RATE = 16000
 
@@ -39,6 +44,7 @@ def make_sounds(folder: Path) -> None:
 
 def make_files(folder: Path) -> None:
     """Make the folder `files` of the readers, from the photos and sounds that are there."""
+    import h5py
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -63,9 +69,21 @@ def make_files(folder: Path) -> None:
         target / "caffe",
         [(b"%06d" % number, datum(photo, number)) for number, photo in enumerate(encoded)],
     )
+    save_tensors(target / "0.safetensors", {"a": np.arange(12).reshape(6, 2), "b": np.arange(6)})
+    (target / "0.nii").write_bytes(nifti(np.arange(24, dtype=np.int16).reshape(4, 3, 2)))
+    with h5py.File(target / "0.h5", "w") as file:
+        file["x"], file["y"] = np.arange(12).reshape(6, 2), np.arange(6)
+    rows = [{"image": photo, "label": number} for number, photo in enumerate(encoded)]
+    write_mds(target / "mds", {"image": "jpeg", "label": "int"}, rows, shard_rows=4)
+    save_tokens(target / "tokens.bin", tokens())
     (target / "speech.json").write_text(
         json.dumps({"audio_filepath": "sounds/birds/0.wav", "duration": 1.2, "text": "bird"})
     )
+    captions = [{"text": photo.parent.name, "label": n} for n, photo in enumerate(photos)]
+    (target / "captions.jsonl").write_text("\n".join(map(json.dumps, captions)))
+    vocabulary = {name: n for n, name in enumerate(["?", *map(str, captions)])}
+    tokenizer = {"type": "WordLevel", "vocab": vocabulary, "unk_token": "?"}
+    (target / "tokenizer.json").write_text(json.dumps({"version": "1.0", "model": tokenizer}))
     images, boxes = [], []
     for number, photo in enumerate(photos):
         name = photo.relative_to(folder / "photos").as_posix()

@@ -164,14 +164,25 @@ PROGRAMS: dict[str, str] = {
         'fn.readers.coco(file_root="photos", annotations_file="files/boxes.json", ratio=True)'
     ),
     "readers.file": 'fn.readers.file(file_root="photos", random_shuffle=True, name="photos")',
+    "readers.jsonl": 'fn.readers.jsonl(paths=["files/captions.jsonl"], fields=["text", "label"])',
+    "readers.hdf5": 'fn.readers.hdf5(paths=["files/0.h5"], datasets=["x", "y"])',
+    "readers.mds": 'fn.readers.mds(paths=["files/mds"], columns=["image", "label"])',
     "readers.mxnet": 'fn.readers.mxnet(path=["files/0.rec"])',
     "readers.nemo_asr": 'fn.readers.nemo_asr(manifest_filepaths=["files/speech.json"])',
+    "readers.nifti": 'fn.readers.nifti(files=["files/0.nii"], orientation="RAS")',
     "readers.numpy": 'fn.readers.numpy(files=["files/0.npy", "files/1.npy"])',
     "readers.parquet": 'fn.readers.parquet(paths=["files/0.parquet"], columns=["image", "label"])',
     "readers.python": "fn.readers.python([np.arange(3), np.arange(2)])",
+    "readers.safetensors": (
+        'fn.readers.safetensors(files=["files/0.safetensors"], tensors=["a", "b"], rows=True)'
+    ),
     "readers.sequence": (
         'fn.readers.sequence(file_root="photos", sequence_length=3, image_type=types.RGB)'
     ),
+    "readers.text": 'fn.readers.text(paths=["files/captions.jsonl"])',
+    "readers.token_file": 'fn.readers.token_file(paths=["files/tokens"])',
+    "tokenize": 'fn.tokenize(fn.readers.text(paths=["files/captions.jsonl"]), '
+    'tokenizer="files/tokenizer.json")',
     "readers.webdataset": ('fn.readers.webdataset(paths=["files/photos.tar"], ext=["jpg", "cls"])'),
 }
 """Example calls without pictures, where the examples of the tests are not readable."""

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -31,6 +32,7 @@ from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
 from dali_core import DataNode, fn, pipeline_def, types
+from dali_core.plugin.base_iterator import IncompleteEpochWarning
 from dali_core.plugin.pytorch import DALIGenericIterator, LastBatchPolicy
 from examples.photos import generate
 from examples.shared import class_folders, options, sample_grid
@@ -187,6 +189,8 @@ class Training:
         self.arguments = arguments
         self.process = process
         self.classes = torch.tensor(split.train.labels, device=process.device)
+        # Repeated photos are wanted: they give all processes the same full batches.
+        warnings.simplefilter("ignore", IncompleteEpochWarning)
         self.loader = DALIGenericIterator(
             training_pipeline(
                 split.train.files,
@@ -200,6 +204,7 @@ class Training:
             ["image", "number"],
             reader_name=READER,
             auto_reset=True,
+            last_batch_policy=LastBatchPolicy.FILL,
         )
         torch.manual_seed(arguments.seed)
         self.model = make_model(len(split.classes), arguments.width).to(process.device)

@@ -97,9 +97,10 @@ def _normalise_pixels(hidden: jax.Array) -> jax.Array:
 
 
 def loss_of(parameters: Parameters, batch: dict[str, jax.Array]) -> jax.Array:
-    """Return the mean cross entropy of a batch."""
+    """Return the mean cross entropy of a batch, without padding."""
     logarithms = jax.nn.log_softmax(scores(parameters, batch["image"]))
-    return -jnp.take_along_axis(logarithms, batch["label"], axis=1).mean()
+    found = jnp.take_along_axis(logarithms, batch["label"], axis=1)
+    return -found.mean(where=batch["mask"][:, None])
 
 
 @jax.jit
@@ -139,12 +140,12 @@ def main() -> None:
         "output_map": ["image", "label"],
         "reader_name": "photos",
         "auto_reset": True,
+        "last_batch_policy": LastBatchPolicy.PARTIAL,
+        "mask_name": "mask",
     }
     per_pipeline = {"batch_size": arguments.batch_size, "num_threads": 2, "seed": 1}
     training = data_iterator(training_photos, **settings)(split.train, **per_pipeline)
-    held_out = data_iterator(
-        held_out_photos, **settings, last_batch_policy=LastBatchPolicy.PARTIAL, mask_name="mask"
-    )(split.held_out, **per_pipeline)
+    held_out = data_iterator(held_out_photos, **settings)(split.held_out, **per_pipeline)
 
     picture = arguments.work / "train_jax.png"
     parameters = make_parameters(jax.random.key(0), len(split.classes))

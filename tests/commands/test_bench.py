@@ -135,7 +135,7 @@ def test_sources_that_end_are_started_again(
         (["loaders.py:numbers"], "Add --arg size=VALUE"),
         (
             ["loaders.py:other"],
-            "a function or a pipeline 'other' (got numbers, lists, ready",
+            "a function, a pipeline or a loader 'other' (got numbers, lists, ready",
         ),
         ([".", "--arg", "size=3"], "bench: --arg is for functions of scripts"),
     ],

@@ -16,12 +16,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from dali_core import _progress_bar as progress_bar
 from dali_core.__main__ import main
 from dali_core._extras import install_command
 from dali_core.commands import _check_state, _checking
 from dali_core.commands._checking import Checked, check_files
 from dali_core.commands._media import MediaFile, list_media
-from dali_core.operators import progress_bar
 from tests import video_files
 from tests.generated_images import encode, jpeg, photo_like, truncated
 from tests.sounds import sound_file, tones
@@ -61,7 +61,7 @@ def test_bad_files_are_found(
     report = checked(capsys, tmp_path, str(folder))
     assert list(report) == [
         *("path", "files", "good", "bad", "kinds", "formats", "bytes", "sizes", "classes"),
-        *("other_files", "bad_files"),
+        *("archives", "other_files", "unread_files", "bad_files"),
     ]
     assert (report["files"], report["good"], report["bad"]) == (11, 8, 3)
     assert report["formats"] == {"JPEG": 8, "unknown": 2, "PNG": 1}

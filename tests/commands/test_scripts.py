@@ -97,14 +97,37 @@ def test_arguments_of_the_function(script: str, shown: Shown) -> None:
     assert chosen.run()[0].as_array().shape == (7, 9)
 
 
+@pytest.mark.parametrize("name", ["loader", "make_loader"])
+def test_loaders_stand_for_their_pipelines(
+    name: str, script: str, shown: Shown, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = """
+from dali_core import Loader
+from loaders import images
+
+loader = Loader(images(), steps_per_epoch=3)
+
+def make_loader():
+    return loader
+"""
+    Path("training.py").write_text(text)
+    assert main(["show", f"training.py:{name}", "--out", "a.png"]) == 0
+    assert [pipeline.max_batch_size for pipeline, *_ in shown] == [5]
+    assert main(["trace", f"training.py:{name}", "--batches", "2", "--out", "run.json"]) == 0
+    assert "random.uniform" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("target", "message"),
     [
         ("loaders.py", "the target must be SCRIPT:NAME"),
         ("none.py:images", "the script must be a file (got 'none.py')"),
         ("no_such_module:images", "No module named 'no_such_module'"),
-        ("loaders.py:none", "must have a function or a pipeline 'none' (got numbers, images"),
-        ("loaders.py:nothing", "nothing must return a Pipeline (got NoneType)"),
+        (
+            "loaders.py:none",
+            "must have a function, a pipeline or a loader 'none' (got numbers, images",
+        ),
+        ("loaders.py:nothing", "nothing must return a Pipeline or a Loader (got NoneType)"),
         (
             "loaders.py:made",
             "made must be given its arguments scale (got none). Add --arg scale",
@@ -114,6 +137,7 @@ def test_arguments_of_the_function(script: str, shown: Shown) -> None:
             "loaders.py:22: the script must not raise an exception (got NameError",
         ),
         ("loaders.py:refused", "argument 'horizontal' must be int"),
+        ("picture.jpg:images", "in a file with the suffix .py (got 'picture.jpg', JPEG)"),
         ("ends.py:images", "ends.py:1: the script must not raise an exception (got SystemExit: 3)"),
     ],
 )
@@ -121,6 +145,7 @@ def test_errors(
     target: str, message: str, script: str, shown: Shown, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("ends.py").write_text("raise SystemExit(3)\n")
+    Path("picture.jpg").write_bytes(b"\xff\xd8\xff\xe0")
     for command in (["show"], ["trace", "--out", "run.json"]):
         assert main([*command, target]) == 2
         error = capsys.readouterr().err

@@ -84,7 +84,8 @@ def test_missing_modules_raise_compatibility_errors() -> None:
         import importlib
         import dali_core.compat
         dali_core.compat.install()
-        for name in ("experimental", "no_such", "_runtime", "compat", "plugin._x.y"):
+        names = ("experimental.torchvision", "no_such", "_runtime", "compat", "plugin._x.y")
+        for name in names:
             try:
                 importlib.import_module("nvidia.dali." + name)
             except ModuleNotFoundError as error:
@@ -112,6 +113,21 @@ def test_missing_modules_raise_compatibility_errors() -> None:
         "cannot import name 'no_such' from 'nvidia.dali'\n"
         "module 'dali_core.fn' has no attribute 'no_such'\n"
     )
+
+
+def test_imperative_api_is_one_module_under_all_names() -> None:
+    output = run_code(
+        """
+        import dali_core.compat
+        dali_core.compat.install()
+        import nvidia.dali.experimental.dynamic as there
+        import nvidia.dali.experimental.dynamic.random as random_there
+        from nvidia.dali.experimental import dynamic
+        import dali_core.dynamic as here
+        print(there is here, dynamic is here, random_there is here.random)
+        """
+    )
+    assert output == "True True True\n"
 
 
 @pytest.mark.parametrize("regular", [False, True])

@@ -43,7 +43,14 @@ OPERATORS_ONLY_HERE = {
     **_each(
         f"{ONLY_HERE}data of Parquet files and of Python objects", "readers.parquet readers.python"
     ),
+    **_each(f"{ONLY_HERE}texts", "readers.jsonl readers.text tokenize"),
+    **_each(
+        f"{ONLY_HERE}formats of tensors, volumes and shards",
+        "readers.hdf5 readers.mds readers.nifti readers.safetensors readers.token_file",
+    ),
     **_each(f"{ONLY_HERE}soft labels of mixed images", "cutmix mixup"),
+    **_each(f"{ONLY_HERE}sequences of many lengths", "collate pack pad_batch unpack"),
+    **_each(f"{ONLY_HERE}sizes of images for language models", "image_tokens"),
 }
 # Of `ops`, besides the classes of operators.
 LEFT_OUT_OF_OPS = {
@@ -53,7 +60,7 @@ LEFT_OUT_OF_OPS = {
 
 _ITERATOR = {
     **_each(f"{ONLY_HERE}states", "load_state_dict state_dict restart seek epochs"),
-    **_each(f"{ONLY_HERE}epochs", "epoch num_returned set_epoch skip"),
+    **_each(f"{ONLY_HERE}epochs", "epoch num_returned set_epoch skip step"),
     **_each(f"{ONLY_HERE}statistics", "describe headroom"),
 }
 _DEVICE = {"synchronize": f"{ONLY_HERE}waits for the stream"}
@@ -77,7 +84,8 @@ ONLY_HERE_NAMES: dict[str, dict[str, str]] = {
             "show statistics",
         ),
         **_each(
-            f"{ONLY_HERE}control", "close from_pipeline input_names schedule_batch set_parameter"
+            f"{ONLY_HERE}control",
+            "batching close from_pipeline input_names schedule_batch set_parameter",
         ),
         "output_layout": "is a variable of the object there",
     },
@@ -91,13 +99,13 @@ ONLY_HERE_NAMES: dict[str, dict[str, str]] = {
     "auto_aug.core.policy": _each(f"{ONLY_HERE}types of annotations", "Step SubPolicy"),
     "auto_aug.core._Augmentation": {"keywords": f"{ONLY_HERE}arguments that it takes"},
     **dict.fromkeys(
-        (
-            "plugin.pytorch.DALIGenericIterator",
-            "plugin.pytorch.DALIClassificationIterator",
-            "plugin.pytorch.DALIRaggedIterator",
-        ),
+        ("plugin.pytorch.DALIGenericIterator", "plugin.pytorch.DALIClassificationIterator"),
         _ITERATOR,
     ),
+    "plugin.pytorch.DALIRaggedIterator": {
+        **_ITERATOR,
+        **_each(f"{ONLY_HERE}forms of ragged batches", "FLAT_TAG JAGGED_TAG"),
+    },
     "plugin.pytorch.experimental.proxy.DALIServer": _each(INTERNAL, "data schedule"),
     "pickling": {"Function": "is a type of annotations"},
     "pipeline": _each(f"{ONLY_HERE}mixtures and parameters", "is_definition mix_readers parameter"),

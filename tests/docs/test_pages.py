@@ -28,6 +28,7 @@ NEEDED = {
     "accelerate": "accelerate",
     "audio": "soundfile",
     "columns": "pyarrow",
+    "hdf5": "h5py",
     "heic": "pillow_heif",
     "hugging_face": "transformers",
     "jax": "jax",
@@ -36,13 +37,16 @@ NEEDED = {
     "paddle": "paddle",
     "ray": "ray",
     "storage": "fsspec",
+    "tensor_and_token_files": "safetensors",
     "tensorflow": "tensorflow",
+    "text": "tokenizers",
     "timm": "timm",
     "video": "av",
+    "volumes": "nibabel",
     "wandb_and_tensorboard": "tensorboard",
 }
 # Operators that pages tell how to write.
-INVENTED = {"a.b", "my.solarize"}
+INVENTED = {"a.b", "my.solarize", "readers.my_format"}
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from dali_core import Pipeline, fn
 from dali_core._execution import runner as runner_module
+from dali_core._execution import step_thread
 from dali_core._execution.runner import Runner
 from dali_core._execution.runner_options import RunnerOptions
 from dali_core._graph.plan.planner import make_plan
@@ -281,7 +282,7 @@ def test_reset_of_a_hanging_step_raises_after_timeout(monkeypatch: pytest.Monkey
 
 
 def test_close_has_a_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner_module, "_CLOSE_GRACE_SECONDS", 0.02)
+    monkeypatch.setattr(step_thread, "_GRACE_SECONDS", 0.02)
     release, started = threading.Event(), threading.Event()
 
     def function(x: np.ndarray) -> np.ndarray:

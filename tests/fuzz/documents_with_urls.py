@@ -45,6 +45,9 @@ PLACES: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("readers.nemo_asr", "manifest_filepaths", {}),
     ("readers.sequence", "file_root", {"sequence_length": 1}),
     ("readers.parquet", "paths", {"columns": ["a"]}),
+    ("readers.jsonl", "paths", {"fields": ["a"]}),
+    ("readers.text", "paths", {}),
+    ("readers.text", "paths", {"sample_by": "document"}),
     ("experimental.readers.fits", "files", {}),
     ("readers.video", "filenames", {"sequence_length": 1, "cache_dir": "cache"}),
     ("readers.video", "file_list", {"sequence_length": 1, "cache_dir": "cache"}),
@@ -55,7 +58,12 @@ PLACES: tuple[tuple[str, str, dict[str, Any]], ...] = (
 )
 """Operators, arguments of theirs that name places, and what else they need."""
 
-WITH_INDICES = ("readers.parquet", "experimental.readers.fits")
+WITH_INDICES = (
+    "readers.parquet",
+    "readers.jsonl",
+    "readers.text",
+    "experimental.readers.fits",
+)
 LISTS = {"files", "paths", "index_paths", "path", "index_path", "manifest_filepaths", "filenames"}
 FORMS = (
     "{scheme}://{host}/a",

@@ -17,6 +17,7 @@ import pytest
 from dali_core import fn, ops
 from dali_core._graph.namespaces import class_name, fill_classes, fill_functions
 from dali_core._registry.specs import all_specs
+from dali_core.operators.torchvision_names import TORCHVISION_NAMES
 
 NAME = "made_by_a_test"
 TOP = {name for name in all_specs() if "." not in name}
@@ -87,7 +88,14 @@ def test_unknown_names_raise_attribute_error(module: ModuleType) -> None:
 
 @pytest.mark.parametrize(
     ("name", "meant"),
-    [("resise", "resize"), ("RandomResizedCrop", "random_resized_crop"), ("zzz_no_such", None)],
+    [
+        ("resise", "resize"),
+        ("RandomResizedCrop", "random_resized_crop"),
+        ("CenterCrop", "crop"),
+        ("ColorJitter", "color_twist"),
+        ("ToTensor", "crop_mirror_normalize"),
+        ("zzz_no_such", None),
+    ],
 )
 def test_error_text_suggests_a_name(name: str, meant: str | None) -> None:
     with pytest.raises(AttributeError) as caught:
@@ -96,6 +104,13 @@ def test_error_text_suggests_a_name(name: str, meant: str | None) -> None:
     assert str(caught.value) == f"module 'dali_core.fn' has no attribute {name!r}{hint}"
     shown = "".join(traceback.format_exception(caught.value))
     assert shown.count("Did you mean") == bool(meant), "Python adds no suggestion of its own"
+
+
+def test_names_of_torchvision_stand_for_operators() -> None:
+    for name, meant in TORCHVISION_NAMES.items():
+        with pytest.raises(AttributeError, match=f"Did you mean '{meant}'"):
+            getattr(fn, name)
+        assert callable(getattr(fn, meant))
 
 
 def test_unknown_names_of_groups_raise_attribute_error(module: ModuleType) -> None:

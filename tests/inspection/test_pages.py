@@ -277,7 +277,7 @@ def test_epochs_of_shards_and_samplers(options: dict[str, Any], tmp_path: Path) 
     assert shown.is_constant
     pipeline.report(tmp_path / "report.html", samples=1)
     text = " ".join(Page((tmp_path / "report.html").read_text("utf-8")).text("p"))
-    assert "in 8 epochs: it is the same in all of them, since no augmentation is random." in text
+    assert "in 8 epochs: it is the same in all of them: no random augmentation changes it." in text
 
 
 def test_classes_of_reports(tmp_path: Path) -> None:

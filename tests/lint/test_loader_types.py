@@ -10,7 +10,7 @@ from mypy import api
 PROGRAM = """
 import dali_core
 from dali_core import Loader as NumPyLoader, Pipeline
-from dali_core.pytorch import Loader
+from dali_core.pytorch import Loader, audio_folder, csv_folder, image_folder
 
 
 def known(pipeline: Pipeline) -> None:
@@ -22,6 +22,16 @@ def known(pipeline: Pipeline) -> None:
     loader = Loader(pipeline, channels_last=True)
     reveal_type(loader.classes)
     reveal_type(len(loader))
+
+
+def folders() -> None:
+    reveal_type(next(iter(image_folder("a", size=64, batch_size=8))))
+    reveal_type(next(iter(image_folder("a", as_dict=True))))
+    images, labels, names = next(iter(image_folder("a", file_names=True)))
+    reveal_type(names)
+    image, *columns, names = next(iter(csv_folder("a.csv", file_names=True)))
+    reveal_type(names)
+    reveal_type(next(iter(audio_folder("a", file_names=True))))
 
 
 def train(loader: Loader) -> None:
@@ -40,6 +50,7 @@ def wrong(pipeline: Pipeline) -> None:
     Loader(pipeline, steps_per_epoch="3")
     train(Loader(pipeline, as_dict=True))
     dali_core.Loadr
+    image_folder("a", sizes=64)
 """
 
 KNOWN = [
@@ -49,6 +60,11 @@ KNOWN = [
     "dict[str, numpy.ndarray]",
     "list[str]",
     "int",
+    "tuple[torch._tensor.Tensor, ...]",
+    "dict[str, torch._tensor.Tensor]",
+    "list[str]",
+    "list[str]",
+    "tuple[torch._tensor.Tensor, torch._tensor.Tensor, list[str]]",
     "tuple[torch._tensor.Tensor, ...]",
     "str",
 ]
@@ -63,7 +79,7 @@ def test_batches_have_types(tmp_path: Path) -> None:
     assert [_short(kind) for kind in found] == KNOWN
     wrong = re.findall(r"program.py:(\d+): error:", output)
     first = 2 + PROGRAM[: PROGRAM.index("def wrong")].count("\n")
-    assert sorted(set(map(int, wrong))) == list(range(first, first + 5)), output
+    assert sorted(set(map(int, wrong))) == list(range(first, first + 6)), output
 
 
 def _short(kind: str) -> str:

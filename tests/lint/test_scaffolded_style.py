@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dali_core.scaffold import create_operator
+from dali_core.scaffold import create_operator, create_reader
 
 ROOT = Path(__file__).parents[2]
 
@@ -21,8 +21,23 @@ def written(tmp_path: Path) -> list[Path]:
     return create_operator("colour.brighten", tmp_path)
 
 
-@pytest.mark.parametrize("command", [["check", "--no-cache"], ["format", "--check", "--no-cache"]])
+STYLE = pytest.mark.parametrize(
+    "command", [["check", "--no-cache"], ["format", "--check", "--no-cache"]]
+)
+
+
+@STYLE
 def test_scaffolded_python_passes_ruff(written: list[Path], command: list[str]) -> None:
+    check(written, ROOT, command)
+
+
+@STYLE
+def test_scaffolded_reader_passes_ruff(tmp_path: Path, command: list[str]) -> None:
+    check(create_reader("my_format", tmp_path), tmp_path / "my_format", command)
+
+
+def check(written: list[Path], folder: Path, command: list[str]) -> None:
+    """Run Ruff in a folder over three files."""
     files = [str(path) for path in written if path.suffix == ".py"]
     assert len(files) == 3
     settings = ["--config", str(ROOT / "pyproject.toml")]
@@ -33,6 +48,7 @@ def test_scaffolded_python_passes_ruff(written: list[Path], command: list[str]) 
         capture_output=True,
         text=True,
         check=False,
+        cwd=folder,
     )
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
 

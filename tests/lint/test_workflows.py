@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-TARGETS = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+TARGETS = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
 MATRIX = re.compile(r"^ *target: \[(.*)\]$", re.MULTILINE)
 
 
@@ -20,7 +20,7 @@ def targets_of(workflow: Path) -> set[str]:
     assert commands
     targets = set()
     for command in commands:
-        match = re.fullmatch(r" make (\w+|\$\{\{ matrix\.target \}\})", command)
+        match = re.fullmatch(r" make ([\w-]+|\$\{\{ matrix\.target \}\})", command)
         assert match is not None, f"{workflow.name}: run must be `make TARGET` (got{command})"
         targets.add(match[1])
     in_matrix = {name.strip() for names in MATRIX.findall(text) for name in names.split(",")}

@@ -41,6 +41,7 @@ EVERY_OPERATOR = pytest.mark.parametrize("operator", present_names())
 
 # Tests that not all examples suit.
 SUITABLE: dict[str, Callable[[str, Example], bool]] = {
+    "test_inputs_are_not_modified": lambda operator, example: not results.joins_samples(operator),
     "test_batch_of_no_samples": lambda operator, example: bool(example.inputs),
     "test_fused_results_are_the_same": results.is_in_chains,
 }

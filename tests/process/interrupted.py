@@ -163,7 +163,7 @@ def native(**arguments):
     return pipeline
 
 def iterated():
-    return BaseIterator([native()], ["x"], ListAdapter())
+    return BaseIterator([native()], ["x"], ListAdapter(), size=3 * 10**6)  # no end
 
 def values(batch):
     batch = batch[0]["x"] if isinstance(batch[0], dict) else batch[0].as_array()

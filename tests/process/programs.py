@@ -26,7 +26,7 @@ faulthandler.enable()
 signal.signal(signal.SIGINT, signal.default_int_handler)
 import numpy as np
 from dali_core import Pipeline, fn
-from dali_core.errors import PipelineStateError, SampleError
+from dali_core.errors import PipelineStateError, SampleError, WorkerError
 ROOT = sys.argv[1]
 
 def numbers(iteration):

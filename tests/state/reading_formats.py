@@ -5,6 +5,7 @@ They need packages that write such files. A test is skipped where one is missing
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -124,6 +125,26 @@ def reading_columns(files: dict[str, Any], options: dict[str, Any]) -> Pipeline:
     )
 
 
+def reading_texts(files: dict[str, Any], options: dict[str, Any]) -> Pipeline:
+    """Make a pipeline with readers of JSON Lines and of lines of text."""
+
+    def write(folder: Path) -> None:
+        lines = [json.dumps({"text": "word " * n, "number": n}).encode() for n in range(COUNT)]
+        lines[_DAMAGED] = b'{"text": "\xff"}'
+        (folder / "0.jsonl").write_bytes(b"\n".join(lines[:4]))
+        (folder / "1.jsonl.gz").write_bytes(gzip.compress(b"\n".join(lines[4:])))
+
+    folder = _folder(files, "texts", write)
+    paths = [str(folder / "0.jsonl"), str(folder / "1.jsonl.gz")]
+    return _pipeline(
+        options,
+        lambda: [
+            *fn.readers.jsonl(paths=paths, fields=["text", "number"], **_ORDER),
+            fn.readers.text(paths=paths, **_ORDER),
+        ],
+    )
+
+
 def reading_sounds(files: dict[str, Any], options: dict[str, Any]) -> Pipeline:
     """Make a pipeline with a reader of manifests of sounds, and with their decoder."""
     from tests.sounds import sound_file, tones
@@ -154,6 +175,7 @@ FORMATS: dict[str, Callable[[dict[str, Any], dict[str, Any]], Pipeline]] = {
     "arrays": reading_arrays,
     "FITS": reading_fits,
     "columns": reading_columns,
+    "texts": reading_texts,
     "sounds": reading_sounds,
 }
 """How to make each kind of pipeline, as `KINDS` of other sources."""

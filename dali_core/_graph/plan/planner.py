@@ -8,12 +8,13 @@ of one depth that run on a device.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from dali_core._graph.node import DataNode, OperatorNode
 from dali_core._graph.plan.branches import find_joined
 from dali_core._graph.plan.execution_plan import ExecutionPlan, PlannedNode, PlannedStage, StageKind
 from dali_core._graph.plan.fusion import find_chains, find_device_chains, find_joint
+from dali_core._graph.plan.joining import numbers_of_joins
 from dali_core._graph.plan.regions import decode_regions
 
 
@@ -59,8 +60,9 @@ def make_plan(
         )
         for node in live
     ]
+    num_joins = numbers_of_joins(live, outputs)
     given = [entry for entry in planned if entry.node.spec.role == "parameter"]
-    stages = _stages([entry for entry in planned if entry not in given])
+    stages = _stages([entry for entry in planned if entry not in given], num_joins)
     preserved = [value for node in kept for value in node.outputs]
     found: list[list[OperatorNode]] = []
     for stage in stages:
@@ -115,16 +117,22 @@ def _kind(node: OperatorNode) -> StageKind:
     return StageKind.DEVICE if node.device == "gpu" else StageKind.SAMPLES
 
 
-def _stages(planned: Sequence[PlannedNode]) -> list[PlannedStage]:
+def _stages(
+    planned: Sequence[PlannedNode], num_joins: Mapping[OperatorNode, int]
+) -> list[PlannedStage]:
     kinds = {entry.node: _kind(entry.node) for entry in planned}
     # A step without inputs decides how many samples the batch has: it runs before everything else.
     sets_size = any(
         kind is StageKind.PYTHON and not node.dependencies for node, kind in kinds.items()
     )
     depths: dict[OperatorNode, int] = {}
-    for entry in planned:
+    # What joins samples comes behind all that is done with them.
+    first_depth, last_joins = 0, 0
+    for entry in sorted(planned, key=lambda entry: num_joins[entry.node]):
         node, kind = entry.node, kinds[entry.node]
-        depth = int(sets_size and kind is not StageKind.PYTHON)
+        if num_joins[node] > last_joins:
+            first_depth, last_joins = max(depths.values()) + 1, num_joins[node]
+        depth = max(first_depth, int(sets_size and kind is not StageKind.PYTHON))
         reads_batch = kind is StageKind.SAMPLES and node.spec.reads_batch
         for value in node.dependencies:
             source = value.source

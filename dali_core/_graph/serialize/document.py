@@ -21,10 +21,9 @@ from dali_core._registry.specs import find_own, find_spec, identity
 from dali_core._spec import MAX_OUTPUTS, UNSET, OpSpec
 from dali_core._storage.access import check_arguments as check_access
 from dali_core.errors import (
-    ArgumentTypeError,
-    ArgumentValueError,
     DaliCoreError,
     SerializationError,
+    located,
 )
 
 _REQUIRED = ("operator", "name")
@@ -201,10 +200,8 @@ def _check_access(spec: OpSpec, constants: Mapping[str, Any], graph: Graph, wher
     """Check what the operator is to open, as far as its arguments say it."""
     if spec.arg("storage_options") is None:
         return
-    try:
+    with located(where):
         check_access(graph.access, {arg.name: constants.get(arg.name) for arg in spec.args})
-    except (ArgumentTypeError, ArgumentValueError) as error:
-        raise type(error)(f"{where}: {error}") from error
 
 
 def _conditions(entry: Mapping[str, Any], what: str, graph: Graph) -> tuple[Condition, ...]:

@@ -9,13 +9,12 @@ dali-core bench audio.py:pipeline         # how fast they are loaded
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 import torch
 from torch import nn
 
 from dali_core import DataNode, fn, pipeline_def
-from dali_core.plugin.pytorch import DALIGenericIterator, LastBatchPolicy
+from dali_core.pytorch import Loader
 
 RATE = 16000
 FILTERS, STEPS = 64, 100
@@ -31,8 +30,6 @@ def pipeline(data: str = "sounds") -> tuple[DataNode, DataNode]:
         file_root=data,
         file_filters=["*.wav", "*.flac", "*.ogg", "*.mp3"],
         random_shuffle=True,
-        pad_last_batch=True,
-        name="sounds",
     )
     sound, _ = fn.decoders.audio(encoded, sample_rate=RATE, downmix=True)
     sound = sound * fn.random.uniform(range=[0.5, 1.0])
@@ -62,23 +59,15 @@ def main() -> None:
     parser.add_argument("--data", default="sounds", help="folder of sounds (%(default)s)")
     parser.add_argument("--epochs", type=int, default=2, help="(%(default)s)")
     options = parser.parse_args()
-    num_classes = sum(path.is_dir() for path in Path(options.data).iterdir())
 
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    loader = DALIGenericIterator(
-        pipeline(options.data),
-        ["spectrogram", "label"],
-        reader_name="sounds",
-        last_batch_policy=LastBatchPolicy.PARTIAL,
-        auto_reset=True,
-    )
-    model = make_model(num_classes).to(device)
+    loader = Loader(pipeline(options.data), device=device)
+    model = make_model(len(loader.classes)).to(device)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     for epoch in range(options.epochs):
         loss = torch.zeros(())
-        for (batch,) in loader:
-            labels = batch["label"].flatten().long().to(device)
-            loss = nn.functional.cross_entropy(model(batch["spectrogram"].to(device)), labels)
+        for spectrograms, labels in loader:
+            loss = nn.functional.cross_entropy(model(spectrograms), labels)
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()

@@ -8,13 +8,12 @@ dali-core bench classifier.py:pipeline        # how fast the photos are loaded
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 import torch
 from torch import nn
 
 from dali_core import DataNode, fn, pipeline_def, types
-from dali_core.plugin.pytorch import DALIClassificationIterator, LastBatchPolicy
+from dali_core.pytorch import Loader
 
 SIDE = 224
 MEAN = [0.485 * 255, 0.456 * 255, 0.406 * 255]
@@ -24,9 +23,7 @@ STANDARD_DEVIATION = [0.229 * 255, 0.224 * 255, 0.225 * 255]
 @pipeline_def(batch_size=32, num_threads=4, device_id=None, seed=1)
 def pipeline(data: str = "photos", training: bool = True) -> tuple[DataNode, DataNode]:
     """Return images of shape (3, SIDE, SIDE) and the numbers of their classes."""
-    encoded, label = fn.readers.file(
-        file_root=data, random_shuffle=training, pad_last_batch=True, name="photos"
-    )
+    encoded, label = fn.readers.file(file_root=data, random_shuffle=training)
     image = fn.decoders.image(encoded, output_type=types.RGB)
     mirror: DataNode | int = 0
     if training:
@@ -46,16 +43,6 @@ def pipeline(data: str = "photos", training: bool = True) -> tuple[DataNode, Dat
     return image, label
 
 
-def loader(data: str, training: bool) -> DALIClassificationIterator:
-    """Return a loader whose epochs have every photo once."""
-    return DALIClassificationIterator(
-        pipeline(data, training),
-        reader_name="photos",
-        last_batch_policy=LastBatchPolicy.PARTIAL,
-        auto_reset=True,
-    )
-
-
 def make_model(num_classes: int) -> nn.Module:
     """Stack a few convolutions; replace them by the model of your choice."""
     layers: list[nn.Module] = []
@@ -71,18 +58,16 @@ def main() -> None:
     parser.add_argument("--validation", help="photos for validation; by default those for training")
     parser.add_argument("--epochs", type=int, default=2, help="(%(default)s)")
     options = parser.parse_args()
-    num_classes = sum(path.is_dir() for path in Path(options.data).iterdir())
 
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    training = loader(options.data, training=True)
-    validation = loader(options.validation or options.data, training=False)
-    model = make_model(num_classes).to(device)
+    training = Loader(pipeline(options.data), device=device)
+    validation = Loader(pipeline(options.validation or options.data, training=False), device=device)
+    model = make_model(len(training.classes)).to(device)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     for epoch in range(options.epochs):
         model.train()
         loss = torch.zeros(())
-        for (batch,) in training:
-            images, labels = batch["data"].to(device), batch["label"].flatten().long().to(device)
+        for images, labels in training:
             loss = nn.functional.cross_entropy(model(images), labels)
             optimizer.zero_grad()
             loss.backward()
@@ -90,8 +75,7 @@ def main() -> None:
         model.eval()
         right, total = 0, 0
         with torch.inference_mode():
-            for (batch,) in validation:
-                images, labels = batch["data"].to(device), batch["label"].flatten().to(device)
+            for images, labels in validation:
                 right += int((model(images).argmax(1) == labels).sum())
                 total += len(labels)
         print(f"epoch {epoch}: loss {loss.item():.3f}, {right} of {total} photos right")

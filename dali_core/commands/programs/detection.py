@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from dali_core import DataNode, fn, pipeline_def, types
-from dali_core.plugin.pytorch import DALIGenericIterator, LastBatchPolicy
+from dali_core.pytorch import Loader
 
 SIDE = 256
 STRIDE = 16
@@ -36,8 +36,6 @@ def pipeline(
         ltrb=True,
         skip_empty=True,
         random_shuffle=True,
-        pad_last_batch=True,
-        name="images",
     )
     start, extent, boxes, labels = fn.random_bbox_crop(
         boxes,
@@ -93,21 +91,12 @@ def main() -> None:
     options = parser.parse_args()
 
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    loader = DALIGenericIterator(
-        pipeline(options.images, options.annotations),
-        ["image", "boxes", "labels"],
-        reader_name="images",
-        last_batch_policy=LastBatchPolicy.PARTIAL,
-        auto_reset=True,
-    )
+    loader = Loader(pipeline(options.images, options.annotations), device=device)
     model = make_model(options.num_classes).to(device)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     for epoch in range(options.epochs):
         loss = torch.zeros(())
-        for (batch,) in loader:
-            images, boxes, labels = (
-                batch[name].to(device) for name in ("image", "boxes", "labels")
-            )
+        for images, boxes, labels in loader:
             loss = loss_of(model(images), boxes, labels)
             optimizer.zero_grad()
             loss.backward()

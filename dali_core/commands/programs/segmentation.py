@@ -10,25 +10,16 @@ A mask is an image of one channel, such as a PNG file, whose pixels are the numb
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 import torch
 from torch import nn
 
 from dali_core import DataNode, fn, pipeline_def, types
-from dali_core.plugin.pytorch import DALIGenericIterator, LastBatchPolicy
+from dali_core.loaders import paired_files
+from dali_core.pytorch import Loader
 
 SIDE = 128
-
-
-def pairs(images: str, masks: str) -> tuple[list[str], list[str]]:
-    """Return the files of images that have a mask, and their masks, in the same order."""
-    by_name = {path.stem: path for path in Path(masks).iterdir()}
-    found = [path for path in sorted(Path(images).iterdir()) if path.stem in by_name]
-    if not found:
-        raise SystemExit(f"No file in {images} has the name of one in {masks}, but for its suffix.")
-    return [str(path) for path in found], [str(by_name[path.stem]) for path in found]
 
 
 @pipeline_def(batch_size=8, num_threads=4, device_id=None, seed=1)
@@ -36,11 +27,11 @@ def pipeline(
     images: str = "images", masks: str = "masks", training: bool = True
 ) -> tuple[DataNode, DataNode]:
     """Return images of shape (3, SIDE, SIDE) and the classes of their pixels."""
-    image_files, mask_files = pairs(images, masks)
+    image_files, mask_files = paired_files(images, masks)
     # Both readers have the same seed, so that they shuffle in the same way.
-    options: dict[str, Any] = {"random_shuffle": training, "pad_last_batch": True, "seed": 1}
-    encoded, _ = fn.readers.file(files=image_files, name="images", **options)
-    encoded_mask, _ = fn.readers.file(files=mask_files, name="masks", **options)
+    options: dict[str, Any] = {"random_shuffle": training, "seed": 1}
+    encoded, _ = fn.readers.file(files=image_files, **options)
+    encoded_mask, _ = fn.readers.file(files=mask_files, **options)
     image = fn.decoders.image(encoded, output_type=types.RGB)
     mask = fn.decoders.image(encoded_mask, output_type=types.GRAY)
     image = fn.resize(image, size=[SIDE, SIDE])
@@ -75,22 +66,15 @@ def main() -> None:
     options = parser.parse_args()
 
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    loader = DALIGenericIterator(
-        pipeline(options.images, options.masks),
-        ["image", "mask"],
-        reader_name="images",
-        last_batch_policy=LastBatchPolicy.PARTIAL,
-        auto_reset=True,
-    )
+    loader = Loader(pipeline(options.images, options.masks), device=device)
     model = make_model(options.num_classes).to(device)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     for epoch in range(options.epochs):
         loss = torch.zeros(())
-        for (batch,) in loader:
-            masks = batch["mask"].squeeze(3).long().to(device)
-            scores = model(batch["image"].to(device))
+        for images, masks in loader:
+            classes = masks.squeeze(3).long()
             # Borders of objects are often 255: they have no class.
-            loss = nn.functional.cross_entropy(scores, masks, ignore_index=255)
+            loss = nn.functional.cross_entropy(model(images), classes, ignore_index=255)
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()

@@ -8,13 +8,12 @@ dali-core bench train_jax.py:pipeline           # how fast the photos are loaded
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 import jax
 import jax.numpy as jnp
 
 from dali_core import DataNode, fn, pipeline_def, types
-from dali_core.plugin.jax import DALIGenericIterator, LastBatchPolicy
+from dali_core.jax import Loader
 
 SIDE = 64
 Parameters = dict[str, jax.Array]
@@ -23,7 +22,7 @@ Parameters = dict[str, jax.Array]
 @pipeline_def(batch_size=32, num_threads=4, device_id=None, seed=1)
 def pipeline(data: str = "photos") -> tuple[DataNode, DataNode]:
     """Return images of shape (SIDE, SIDE, 3) and the numbers of their classes."""
-    encoded, label = fn.readers.file(file_root=data, random_shuffle=True, name="photos")
+    encoded, label = fn.readers.file(file_root=data, random_shuffle=True)
     image = fn.decoders.image(encoded, output_type=types.RGB)
     image = fn.random_resized_crop(image, size=[SIDE, SIDE])
     image = fn.crop_mirror_normalize(
@@ -57,7 +56,7 @@ def loss_of(parameters: Parameters, images: jax.Array, labels: jax.Array) -> jax
         )
         hidden = jax.nn.relu(hidden)
     logarithms = jax.nn.log_softmax(hidden.mean((1, 2)) @ parameters["classes"])
-    return -jnp.take_along_axis(logarithms, labels, axis=1).mean()
+    return -jnp.take_along_axis(logarithms, labels[:, None], axis=1).mean()
 
 
 @jax.jit
@@ -75,22 +74,15 @@ def main() -> None:
     parser.add_argument("--data", default="photos", help="folder of photos (%(default)s)")
     parser.add_argument("--epochs", type=int, default=2, help="(%(default)s)")
     options = parser.parse_args()
-    num_classes = sum(path.is_dir() for path in Path(options.data).iterdir())
 
-    # Batches of one shape, so that nothing is compiled again: the last one is filled with photos
-    # of the next epoch, which then lacks them.
-    loader = DALIGenericIterator(
-        pipeline(options.data),
-        ["image", "label"],
-        reader_name="photos",
-        last_batch_policy=LastBatchPolicy.FILL,
-        auto_reset=True,
-    )
-    parameters = make_parameters(jax.random.key(0), num_classes)
+    # Batches of one shape, so that nothing is compiled again: the last photo of an epoch is
+    # repeated to fill its last batch.
+    loader = Loader(pipeline(options.data), last_batch="pad")
+    parameters = make_parameters(jax.random.key(0), len(loader.classes))
     for epoch in range(options.epochs):
         loss = jnp.zeros(())
-        for batch in loader:
-            parameters, loss = step(parameters, batch["image"], batch["label"])
+        for images, labels in loader:
+            parameters, loss = step(parameters, images, labels)
         print(f"epoch {epoch}: loss {float(loss):.3f}")
 
 

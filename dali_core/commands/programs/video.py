@@ -9,13 +9,12 @@ dali-core bench video.py:pipeline         # how fast clips are loaded
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 import torch
 from torch import nn
 
 from dali_core import DataNode, fn, pipeline_def, types
-from dali_core.plugin.pytorch import DALIGenericIterator, LastBatchPolicy
+from dali_core.pytorch import Loader
 
 FRAMES, STRIDE = 8, 2
 """Frames of a clip, and the distance between them."""
@@ -30,8 +29,6 @@ def pipeline(data: str = "videos") -> tuple[DataNode, DataNode]:
         sequence_length=FRAMES,
         stride=STRIDE,
         random_shuffle=True,
-        pad_last_batch=True,
-        name="clips",
     )
     frames = fn.resize(frames, resize_shorter=SIDE)
     frames = fn.crop_mirror_normalize(
@@ -62,23 +59,15 @@ def main() -> None:
     parser.add_argument("--data", default="videos", help="folder of videos (%(default)s)")
     parser.add_argument("--epochs", type=int, default=2, help="(%(default)s)")
     options = parser.parse_args()
-    num_classes = sum(path.is_dir() for path in Path(options.data).iterdir())
 
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    loader = DALIGenericIterator(
-        pipeline(options.data),
-        ["clip", "label"],
-        reader_name="clips",
-        last_batch_policy=LastBatchPolicy.PARTIAL,
-        auto_reset=True,
-    )
-    model = make_model(num_classes).to(device)
+    loader = Loader(pipeline(options.data), device=device)
+    model = make_model(len(loader.classes)).to(device)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     for epoch in range(options.epochs):
         loss = torch.zeros(())
-        for (batch,) in loader:
-            labels = batch["label"].flatten().long().to(device)
-            loss = nn.functional.cross_entropy(model(batch["clip"].to(device)), labels)
+        for clips, labels in loader:
+            loss = nn.functional.cross_entropy(model(clips), labels)
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()

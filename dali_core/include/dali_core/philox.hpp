@@ -50,6 +50,12 @@ struct SampleKey {
   uint64_t sample = 0;  // position in the epoch's global order, or the running sample number
 };
 
+// The key of a place in a batch for one of many calls of an operator, which differ by a number.
+DC_HOST_DEV SampleKey drawn_key(uint64_t draw, uint64_t place) {
+  const uint64_t mixed = mix64(draw);
+  return {mixed & 0xFFFFFFFFu, place ^ (mixed & 0xFFFFFFFF00000000u)};
+}
+
 // The stream of random numbers of one operator for one sample.
 class RandomStream {
  public:

@@ -32,8 +32,9 @@ class OwnState:
     @classmethod
     def of(cls, owner: Any) -> OwnState | None:
         """Return the state of an object, if it has one."""
-        names = ("state_dict", "load_state_dict")
-        return cls(owner) if all(callable(getattr(owner, name, None)) for name in names) else None
+        # Without a generator: an interrupt while one is closed would be lost.
+        saves = callable(getattr(owner, "state_dict", None))
+        return cls(owner) if saves and callable(getattr(owner, "load_state_dict", None)) else None
 
     def remember_first(self) -> None:
         """Keep the state as it is before the first use; does nothing later."""

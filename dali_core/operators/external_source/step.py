@@ -117,13 +117,17 @@ class SourceStep(FedStep, StatefulStep):
     def _run(self, context: StepContext) -> list[StepOutput]:
         data = self._fetched(context)
         data = self._outputs_of(data) if self._is_tuple else (data,)
-        used = {number: data[number] for number in range(len(data)) if number not in self._unused}
+        used = dict(enumerate(data))
+        for number in self._unused:
+            del used[number]
         if context.failed is not None:
             used = self._without_failed(context, used)
         outputs = {
             number: StepOutput(self._batch(number, samples), self._layouts[number])
             for number, samples in used.items()
         }
+        if not self._unused:
+            return list(outputs.values())
         any_output = next(iter(outputs.values()))
         return [outputs.get(number, any_output) for number in range(len(data))]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dali_core._spec import UNSET, Arg, Native, OpSpec, Range, Source
 
-_LARGEST_EXTENTS = OpSpec(
+LARGEST_EXTENTS = OpSpec(
     name="pad",
     lower=Native("pad.largest_extents"),
     doc="Find the largest extents in each batch.",
@@ -65,5 +65,5 @@ The layout stays. Nothing is copied where nothing is to be padded.
             range=Range(1),
         ),
     ),
-    batch_input=lambda arguments: Source(_LARGEST_EXTENTS, {}),
+    batch_input=lambda arguments: Source(LARGEST_EXTENTS, {}),
 )

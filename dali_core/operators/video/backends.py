@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from dali_core import _file_cache
 from dali_core._extras import install_command
 from dali_core.errors import ArgumentValueError, MissingModuleError
-from dali_core.operators import file_cache
 
 CACHE_VARIABLE = "DALI_CORE_VIDEO_CACHE"
 """Environment variable: folder where indices of videos are kept; empty to keep none. By default
@@ -35,7 +35,7 @@ larger still has its place."""
 
 def cache_folder() -> str:
     """Return the folder where indices are kept, which may not exist; empty to keep none."""
-    return file_cache.cache_folder(CACHE_VARIABLE, "video")
+    return _file_cache.cache_folder(CACHE_VARIABLE, "video")
 
 
 def video_arguments() -> dict[str, Any]:

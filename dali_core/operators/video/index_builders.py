@@ -9,8 +9,8 @@ import threading
 from collections.abc import Sequence
 from typing import BinaryIO, cast
 
+from dali_core._progress_bar import with_progress
 from dali_core._runtime.thread_start import map_in_threads
-from dali_core.operators.progress_bar import with_progress
 from dali_core.operators.video.backends import (
     missing_decoder,
     seconds_of_request,

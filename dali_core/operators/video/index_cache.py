@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from dali_core.operators.file_cache import FileCache
-from dali_core.operators.file_cache import FileKey as FileKey
-from dali_core.operators.file_cache import key_of as key_of
+from dali_core._file_cache import FileCache
+from dali_core._file_cache import FileKey as FileKey
+from dali_core._file_cache import key_of as key_of
 from dali_core.operators.video.worker.packed_index import DamagedIndexError, PackedIndex
 
 _FILE = "indices-5.sqlite"  # the number changes with the table, and with what an index has

@@ -82,6 +82,7 @@ ragged = DALIRaggedIterator(
 )
 assert [len(file) for file in next(ragged)[0]["file"]] == [1, 2]
 assert DALIRaggedIterator.SPARSE_COO_TAG == "sparse_coo"
+assert (DALIRaggedIterator.FLAT_TAG, DALIRaggedIterator.JAGGED_TAG) == ("flat", "jagged")
 
 (outputs, _) = labels().run()
 target = torch.empty(outputs.as_tensor().shape(), dtype=to_torch_type[outputs.dtype])

@@ -60,14 +60,20 @@ iterator.reset()
 assert iterator.adapter.name == "jax"
 
 masked = DALIGenericIterator(
-    make(), ["image", "label"], reader_name="reader", auto_reset=True, mask_name="mask"
+    make(),
+    ["image", "label"],
+    auto_reset=True,
+    last_batch_policy=LastBatchPolicy.PARTIAL,
+    mask_name="mask",
 )
 assert [int(batch["mask"].sum()) for batch in masked] == [2, 2, 1]
 assert masked.next()["label"].dtype == "int32"
 
 mesh = Mesh(jax.devices()[:1], ("batch",))
 sharding = NamedSharding(mesh, PartitionSpec("batch"))
-sharded = data_iterator(labels, ["image", "label"], reader_name="reader", sharding=sharding)
+sharded = data_iterator(
+    labels, ["image", "label"], last_batch_policy=LastBatchPolicy.DROP, sharding=sharding
+)
 for batch in sharded(batch_size=2, num_threads=1):
     assert batch["image"].sharding == sharding
 

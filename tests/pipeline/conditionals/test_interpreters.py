@@ -10,8 +10,10 @@ import pytest
 
 from tests.pipeline.conditionals import rewritten_alone
 
+VERSIONS = ["this one", "3.10", "3.11", "3.12", "3.13", "3.14", "3.15"]
 
-@pytest.mark.parametrize("version", ["this one", "3.10", "3.11", "3.12", "3.13"])
+
+@pytest.mark.parametrize("version", VERSIONS)
 def test_conditionals_on_every_python_version(version: str) -> None:
     python = sys.executable if version == "this one" else shutil.which(f"python{version}")
     if python is None or subprocess.run([python, "-V"], check=False).returncode != 0:

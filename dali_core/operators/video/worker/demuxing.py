@@ -70,7 +70,9 @@ def video_stream(container: Any) -> Any:
     """Return the stream whose frames count: the first one that is not a cover picture."""
     streams = container.streams.video
     for stream in streams:
-        if not int(getattr(stream, "disposition", 0)) & 0x400:
+        flags = getattr(stream, "disposition", 0)
+        # A flag, which is no number with PyAV 17.0.
+        if not int(getattr(flags, "value", flags)) & 0x400:
             return stream
     return streams[0]
 

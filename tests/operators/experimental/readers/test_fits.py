@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 from dali_core import Pipeline, fn, types
+from dali_core._readers.formats.fits import Fits
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, SampleError
+from dali_core.testing import ReaderSuite
 from dali_core.testing.examples import list_of
 from tests.operators.suite import Example
 
@@ -37,6 +39,21 @@ EXAMPLES = [
     Example("first", (), partial(example, dtypes=[types.INT16])),
     Example("both", (), partial(example, hdu_indices=[3, 2], random_shuffle=True)),
 ]
+
+
+class TestFits(ReaderSuite):
+    format = Fits()
+    num_samples = 9
+
+    def write(self, folder: Path) -> dict[str, Any]:
+        for number in range(9):
+            write(folder / f"{number}.fits", np.full((3, 4), number, np.int16))
+        return {"file_root": str(folder)}
+
+    def damage(self, folder: Path, arguments: dict[str, Any]) -> dict[int, str]:
+        (folder / "2.fits").write_bytes(b"damaged")
+        (folder / "8.fits").unlink()
+        return {number: f"{number}.fits' must be a FITS file" for number in (2, 8)}
 
 
 def read(count: int = 1, **arguments: Any) -> list[list[np.ndarray]]:

@@ -17,6 +17,10 @@ from dali_core._cache_files import (
     warn_once,
 )
 
+CACHE_VARIABLE = "DALI_CORE_INDEX_CACHE"
+"""Environment variable: folder where indices of archives, texts and record files are kept; empty to
+keep none. By default ``dali_core/records`` in ``XDG_CACHE_HOME``, or in ``~/.cache``."""
+
 _AT_ONCE = 500
 _LOCKED = "database is locked"
 _OUTSIDE = (_LOCKED, "readonly", "disk", "unable to open")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dali_core import Pipeline, _cache_files, fn
-from dali_core.operators.file_cache import FileCache, FileKey, cache_folder
+from dali_core._file_cache import FileCache, FileKey, cache_folder
 from dali_core.operators.readers import archive_index, saved_folders
 from dali_core.operators.readers.archive_index import CACHE_VARIABLE, ArchiveIndex, open_indices
 from dali_core.operators.readers.webdataset.record_format import FORMAT
@@ -197,7 +197,7 @@ def test_locked_database_timeout_applies_once(
 
     def spy(path: Path, timeout: float) -> sqlite3.Connection:
         waits.append(timeout)
-        return connect(path, 0.0)
+        return connect(path, timeout=0.0)
 
     monkeypatch.setattr(sqlite3, "connect", spy)
     with warned_of_cache("database is locked"):

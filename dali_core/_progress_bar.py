@@ -45,7 +45,12 @@ def with_progress(
         if hidden or (hidden is None and not sys.stderr.isatty()):
             return iter(results)
         return _with_lines(results, total, f"{unit}s", title, initial)
-    return iter(tqdm(results, total=total, unit=unit, desc=title, disable=hidden, initial=initial))
+
+    class Bar(tqdm):  # type: ignore[misc]
+        # A thread that watches bars would stay, and disturb forks.
+        monitor_interval = 0
+
+    return iter(Bar(results, total=total, unit=unit, desc=title, disable=hidden, initial=initial))
 
 
 def _with_lines(
