@@ -11,7 +11,6 @@ from dali_core._graph.node import OperatorNode
 from dali_core._readers.order import IndexSampler
 from dali_core._runtime.executor_config import ReaderRun
 from dali_core.batching.plan import Batching
-from dali_core.batching.planned import PlannedPlan
 from dali_core.checkpoint.position import START, Position
 from dali_core.checkpoint.state import State
 
@@ -51,7 +50,7 @@ class BatchStream:
     def runs(self, batch: int, *, with_shards: bool) -> list[list[ReaderRun]]:
         """Return the samples of a batch for each reader; see `IndexSampler.runs`."""
         # A sample of like length takes the place of a bad one: one of the same batch.
-        with_shards = with_shards and not isinstance(self.plan, PlannedPlan)
+        with_shards = with_shards and not self.plan.batching.by_lengths
         return [
             reader.runs(plan.runs(batch), with_shards=with_shards)
             for reader, plan in self._readers.values()

@@ -24,7 +24,7 @@ from dali_core.errors import (
 
 
 def bind_batching(batching: Batching, readers: Readers) -> Batching:
-    """Return the batches of the samples of readers; those that depend on no lengths as they are.
+    """Return the batches of the samples of readers.
 
     Raises
     ------

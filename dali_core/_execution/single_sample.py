@@ -27,7 +27,6 @@ from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core._types import SampleInfo
 from dali_core.batching.fixed import Fixed
 from dali_core.batching.plan import Batching
-from dali_core.batching.planned import Planned
 from dali_core.checkpoint.position import START, Position
 from dali_core.checkpoint.state import State
 from dali_core.errors import (
@@ -387,7 +386,7 @@ def _needs_batch(inspected: Inspected, inputs: Mapping[str, Any]) -> bool:
 def _find_place(inspected: Inspected, index: int, epoch: int, *, whole: bool) -> _SamplePlace:
     given = inspected.options.batching
     # Samples are numbered in the order of the epoch, whichever batches they are in.
-    batching = Fixed(1) if isinstance(given, Planned) else given
+    batching = Fixed(1) if given.by_lengths else given
     run_batching = batching if whole else Fixed(1)
     where = "Pipeline.run_sample"
     for name, number in (("index", index), ("epoch", epoch)):

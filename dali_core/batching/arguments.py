@@ -5,12 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from dali_core.batching.bucket import Bucket
-from dali_core.batching.budget import Budget
 from dali_core.batching.fixed import Fixed
-from dali_core.batching.pack import Pack
 from dali_core.batching.plan import Batching
-from dali_core.batching.planned import Planned
 from dali_core.errors import ArgumentConflictError, ArgumentTypeError
 
 
@@ -42,6 +38,12 @@ def make_batching(where: str, batching: Any, batch_size: int | None, lengths: An
         if batching is not None and batch_size is not None:
             raise _given_twice(where, batching, batch_size, "Leave out batch_size.")
         return batching or Fixed(batch_size or 0)
+    # Most programs need none of these, and start sooner without.
+    from dali_core.batching.bucket import Bucket
+    from dali_core.batching.budget import Budget
+    from dali_core.batching.pack import Pack
+    from dali_core.batching.planned import Planned
+
     if isinstance(batching, (Budget, Bucket, Pack)):
         batching = batching.windows()
     if not isinstance(batching, Planned):

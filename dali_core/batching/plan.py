@@ -8,7 +8,8 @@ states for positions. A position counts the samples of the stream before a place
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 from dali_core.batching.epoch_plan import EpochPlan, Run
 
@@ -22,6 +23,9 @@ class Batching(ABC):
     Batchings that divide alike are equal.
     """
 
+    by_lengths: ClassVar[bool] = False
+    """Whether batches depend on the lengths of samples, and steps count as positions."""
+
     @property
     @abstractmethod
     def largest(self) -> int:
@@ -34,6 +38,16 @@ class Batching(ABC):
     @abstractmethod
     def state(self) -> dict[str, Any]:
         """Return the entries of a saved state by which it says how samples were divided."""
+
+    def remember(self, window: Sequence[int], position: int) -> bool:
+        """Take over what `BatchPlan.known_window` returned for a position, in another process.
+
+        Returns
+        -------
+        bool
+            Whether it can be true.
+        """
+        return not window
 
 
 class BatchPlan(ABC):

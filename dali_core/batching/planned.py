@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from numpy.typing import ArrayLike
 
@@ -56,6 +56,7 @@ class Planned(Batching):
         If a parameter is none of these.
     """
 
+    by_lengths: ClassVar[bool] = True
     rule: WindowRule
     lengths: Any = None
     window: int = DEFAULT_WINDOW
@@ -157,13 +158,7 @@ class Planned(Batching):
         return {"batch_size": self.largest, "batching": self.description()}
 
     def remember(self, window: Sequence[int], position: int) -> bool:
-        """Take over what `PlannedPlan.known_window` returned for a position, in another process.
-
-        Returns
-        -------
-        bool
-            Whether it can be true.
-        """
+        """Take over what `PlannedPlan.known_window` returned for a position."""
         epoch, number, start = window
         return epoch == position // STEPS and self.bins(epoch).remember(number, start)
 

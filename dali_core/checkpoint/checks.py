@@ -12,7 +12,6 @@ from dali_core._messages import shown
 from dali_core._readers.order import IndexSampler
 from dali_core._runtime.step import is_count
 from dali_core.batching.plan import Batching
-from dali_core.batching.planned import Planned
 from dali_core.checkpoint.resharding import resumed_position
 from dali_core.checkpoint.saved_state import SavedState
 from dali_core.errors import StateMismatchError
@@ -105,7 +104,7 @@ def resumed_in_all(
         for name in _MUST_AGREE:
             if then.get(name) != here[name]:
                 raise StateMismatchError(_describe_mismatch(saved.where, node, name, here, then))
-        may_differ = reader.plan.interleaved or isinstance(now, Planned)
+        may_differ = reader.plan.interleaved or now.by_lengths
         if then.get("num_shards") != here["num_shards"] and not may_differ:
             raise StateMismatchError(
                 _describe_mismatch(saved.where, node, "num_shards", here, then)

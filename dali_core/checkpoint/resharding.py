@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from dali_core.batching.fixed import MAX_SAMPLES, Fixed
 from dali_core.batching.plan import Batching, BatchPlan
-from dali_core.batching.planned import Planned
 from dali_core.checkpoint.saved_state import SavedState
 from dali_core.errors import StateMismatchError
 
@@ -30,14 +29,14 @@ def saved_batching(saved: SavedState, now: Batching) -> Batching:
     StateMismatchError
         If they cannot.
     """
-    if not isinstance(now, Planned):
+    if not now.by_lengths:
         if "batching" in saved:
             raise saved.mismatch(
                 "the batching", f"batches of {now.largest}, as here", saved.get("batching", dict)
             )
         return Fixed(saved.number("batch_size", 1, MAX_SAMPLES))
     described = saved.get("batching", dict) if "batching" in saved else {}
-    for name, here in now.description().items():
+    for name, here in now.state()["batching"].items():
         if described.get(name) != here:
             raise saved.mismatch(
                 f"batching: {name}",
@@ -77,7 +76,7 @@ def resumed_position(
         return found
     now, then = plan.epochs.num_shards, before.epochs.num_shards
     size, size_then = plan.batching.largest, before.batching.largest
-    if isinstance(plan.batching, Planned):
+    if plan.batching.by_lengths:
         raise StateMismatchError(
             f"{where}: {reader} must resume after a whole number of steps (got num_shards={now} "
             f"after {plan.locate(position)[1]} steps of {then}). Use a num_shards that divides "

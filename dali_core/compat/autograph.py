@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dali_core.pipeline.conditionals import convert_definition
-from dali_core.pipeline.conditionals import do_not_convert as do_not_convert
+from dali_core.pipeline.conditionals.conversion import convert_definition
+from dali_core.pipeline.conditionals.marks import do_not_convert as do_not_convert
 
 
 def convert(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from dali_core.batching.planned import Planned, PlannedPlan
+from dali_core.batching.planned import PlannedPlan
 from dali_core.errors import ArgumentConflictError
 from dali_core.loaders.options import LastBatch
 from dali_core.plugin.base_iterator import LastBatchPolicy
@@ -86,7 +86,7 @@ def iterator_arguments(
 
 def is_planned(pipeline: Pipeline) -> bool:
     """Return whether batches of a pipeline are divided by the lengths of samples."""
-    return isinstance(pipeline.batching, Planned)
+    return pipeline.batching.by_lengths
 
 
 def _planned_policy(last_batch: LastBatch) -> LastBatchPolicy:

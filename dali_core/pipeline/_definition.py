@@ -11,7 +11,7 @@ from dali_core._call.location import warn_user
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.pipeline._drawn_constants import DrawnConstants
 from dali_core.pipeline._pipeline import Pipeline
-from dali_core.pipeline.conditionals import convert_definition, is_unconverted, mark_definition
+from dali_core.pipeline.conditionals.marks import is_unconverted, mark_definition
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -99,7 +99,11 @@ def _decorate(
         if "debug" not in own and for_function.pop("debug", False):
             warn_of_debug()
         pipeline = Pipeline(**{**defaults, **for_pipeline})
-        define = convert_definition(function) if decides else function
+        define = function
+        if decides:
+            from dali_core.pipeline.conditionals.conversion import convert_definition
+
+            define = convert_definition(function)
         with pipeline:
             drawn = DrawnConstants(f"pipeline_def: {function.__name__}()")
             result = define(*args, **for_function)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from numpy.typing import ArrayLike
 
 from dali_core import types
 from dali_core._graph.context import current_definition, pop_definition, push_definition
 from dali_core._graph.node import DataNode
-from dali_core.batching import Bucket, Budget, Fixed, Pack, Planned
 from dali_core.errors import ArgumentTypeError, NotCopiedError, PipelineStateError
 from dali_core.pipeline._documents import PipelineDocuments
 from dali_core.pipeline._introspection import PipelineIntrospection
@@ -19,6 +18,9 @@ from dali_core.pipeline._properties import PipelineProperties
 from dali_core.pipeline._run import OutputList
 from dali_core.pipeline.parameters import PipelineParameters
 from dali_core.pipeline.states import PipelineStates, to_bytes
+
+if TYPE_CHECKING:
+    from dali_core.batching import Bucket, Budget, Fixed, Pack, Planned
 
 
 class Pipeline(PipelineProperties, PipelineIntrospection, PipelineParameters, PipelineDocuments):

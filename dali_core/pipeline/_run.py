@@ -12,7 +12,6 @@ from dali_core._call.location import warn_user
 from dali_core._execution.memory_statistics import MemoryStatistics
 from dali_core._execution.outcome import Outcome
 from dali_core._execution.parameters import Parameters
-from dali_core._execution.planned_readers import bind_batching
 from dali_core._execution.python_workers import PythonWorkers
 from dali_core._execution.readers import Readers
 from dali_core._execution.run_statistics import RunStatistics
@@ -129,7 +128,10 @@ class PipelineRun:
             if options.enable_checkpointing:
                 _warn_of_lost_states(steps)
             self.readers = Readers(self._definition.live_nodes)
-            options.batching = bind_batching(options.batching, self.readers)
+            if options.batching.by_lengths:
+                from dali_core._execution.planned_readers import bind_batching
+
+                options.batching = bind_batching(options.batching, self.readers)
             self.parameters = Parameters(self._definition.live_nodes)
             self._publish()
         if options.enable_memory_stats and self.memory is None:

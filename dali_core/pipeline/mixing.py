@@ -11,8 +11,6 @@ from dali_core._graph.node import DataNode
 from dali_core._readers.mixtures import ALL, FIRST
 from dali_core._registry.specs import spec_of_role
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError
-from dali_core.pipeline.conditionals.merging import Unmergeable, merge
-from dali_core.pipeline.conditionals.split import Split
 
 
 def mix_readers(
@@ -126,6 +124,9 @@ def _mix(
     graph: Graph, chosen: DataNode, functions: Sequence[Callable[[], Any]], number: int, where: str
 ) -> Any:
     """Return what one of the functions from a number on gives for each sample."""
+    from dali_core.pipeline.conditionals.merging import Unmergeable, merge
+    from dali_core.pipeline.conditionals.split import Split
+
     if number == len(functions) - 1:
         return _called(graph, functions[number], number, where)
     last = len(functions) - 1

@@ -17,7 +17,6 @@ from dali_core._execution.runner import Runner
 from dali_core._graph.serialize.fingerprint import describe_graph, explain_difference
 from dali_core._runtime.step import StatefulStep
 from dali_core.batching.plan import BatchPlan
-from dali_core.batching.planned import Planned
 from dali_core.checkpoint.checks import (
     check_bad_samples,
     check_sources,
@@ -296,7 +295,7 @@ class PipelineStates:
                     "Keep the batch size; a source of single samples allows another one.",
                 )
         epoch = saved.number("epoch")
-        if isinstance(batching, Planned) and "window" in saved:
+        if batching.by_lengths and "window" in saved:
             window = saved.integers("window", 3)
             if not batching.remember(window, position.sample):
                 raise saved.mismatch("the window of the plan", "one of its position", window)

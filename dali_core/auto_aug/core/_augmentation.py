@@ -20,7 +20,7 @@ from dali_core.auto_aug.core._magnitudes import (
     signed_bin,
 )
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
-from dali_core.pipeline.conditionals import convert_called
+from dali_core.pipeline.conditionals.conversion import convert_called
 
 
 class _Unchanged:

@@ -9,7 +9,8 @@ from typing import Any
 from dali_core._graph.node import DataNode
 from dali_core.auto_aug.core._checks import is_integer
 from dali_core.errors import ArgumentValueError
-from dali_core.pipeline.conditionals import convert_called, if_expression
+from dali_core.pipeline.conditionals.conversion import convert_called
+from dali_core.pipeline.conditionals.runtime import if_expression
 
 
 def select(

@@ -8,62 +8,18 @@ import sysconfig
 from collections.abc import Callable
 from pathlib import Path
 from types import CellType, CodeType, FunctionType, MethodType, SimpleNamespace
-from typing import Any, TypeVar
+from typing import Any
 
 from dali_core._call.location import user_location
 from dali_core._graph.context import current_definition
-from dali_core.errors import ArgumentValueError, GraphError
+from dali_core.errors import GraphError
 from dali_core.pipeline.conditionals import runtime
 from dali_core.pipeline.conditionals.jumps import RUNTIME
+from dali_core.pipeline.conditionals.marks import is_unconverted
 from dali_core.pipeline.conditionals.source import SourceMissing, compile_function, find_function
 from dali_core.pipeline.conditionals.transformation import transform
 
-Function = TypeVar("Function", bound=Callable[..., Any])
-
 _PACKAGE = str(Path(__file__).parents[2])
-_MARK = "__dali_core_do_not_convert__"
-_DEFINITION = "_is_pipeline_def"
-
-
-def do_not_convert(function: Function) -> Function:
-    """Keep a function as it is when a pipeline with conditionals calls it.
-
-    Otherwise functions of the user that such a pipeline calls are rewritten, so that their `if`
-    may be about data as well.
-
-    Parameters
-    ----------
-    function : callable
-        The function.
-
-    Returns
-    -------
-    callable
-        The same function.
-    """
-    if is_definition(function):
-        raise ArgumentValueError(
-            "do_not_convert: the function must not define a pipeline (got "
-            f"{getattr(function, '__name__', function)!r}). Mark functions that it calls."
-        )
-    setattr(function, _MARK, True)
-    return function
-
-
-def mark_definition(function: Function) -> Function:
-    """Note that a function is what `pipeline_def` made of another."""
-    setattr(function, _DEFINITION, True)
-    return function
-
-
-def is_definition(value: object) -> bool:
-    """Return whether this is what `pipeline_def` made of a function."""
-    return getattr(value, _DEFINITION, False) is True
-
-
-def is_unconverted(function: Callable[..., Any]) -> bool:
-    """Return whether a function is kept as it is."""
-    return bool(getattr(function, _MARK, False))
 
 
 def convert_definition(function: Callable[..., Any]) -> Callable[..., Any]:
