@@ -26,7 +26,6 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("lightning>=2.5,<3", "accelerate>=1.10,<2", "keras>=3", "matplotlib", "pillow",
             "nbclient", "nbformat", "ipykernel")  # fmt: skip
 EXTRAS = "pytorch,jax,audio,video,arrow"
-PYTORCH_INDEX = "https://download.pytorch.org/whl/cpu"
 PAGES = ("getting_started", "loaders_for_folders",
          "cookbook/lightning", "cookbook/accelerate", "cookbook/keras",
          "cookbook/steps_per_epoch", "cookbook/csv_and_multi_label", "cookbook/image_with_mask",
@@ -274,9 +273,7 @@ def main() -> int:
     """Read the command line, do everything, and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.packaging.newcomers_hour")
     parser.add_argument("wheel", type=Path)
-    parser.add_argument(
-        "--index", default=PYTORCH_INDEX, help="of PyTorch for the CPU; '' for none"
-    )
+    parser.add_argument("--index", default="", help="another index, as of PyTorch for the CPU")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="newcomer-") as name:
         hour = Hour(Path(name))
