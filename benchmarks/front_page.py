@@ -28,6 +28,7 @@ from .command import (
     find_photos,
     write_results,
 )
+from .peers import PEERS
 from .summary import quartiles, ratio_of_medians
 from .throughput import measure, rates_of
 
@@ -41,6 +42,7 @@ _TITLES = {
     "ours": "dali_core",
     "reference": "NVIDIA DALI, on the CPU",
     "torch_pillow": "DataLoader and Pillow",
+    "torchcodec_loader": "DataLoader and torchcodec",
 }
 _BEGIN = "<!-- measured numbers: begin (`python -m benchmarks.front_page` writes them) -->"
 _END = "<!-- measured numbers: end -->"
@@ -54,7 +56,7 @@ def main() -> None:
     add_peer_options(parser)
     add_photo_options(parser)
     parser.add_argument("--write-only", action="store_true", help="do not measure")
-    parser.set_defaults(pipelines=tuple(PIPELINES), warm_up=8)
+    parser.set_defaults(pipelines=tuple(PIPELINES), warm_up=8, default_peers=tuple(_TITLES))
     arguments = parser.parse_args()
     if not arguments.write_only:
         peers = find_peers(arguments)
@@ -122,7 +124,7 @@ def chart(results: Mapping[str, Any]) -> str:
 def summary(results: Mapping[str, Any]) -> str:
     """Return the chart and its caption, in Markdown."""
     ratios = []
-    for peer in list(_TITLES)[1:]:
+    for peer in _others(results):
         spreads = [
             ratio_of_medians(rates_of(measured["ours"]), rates_of(measured[peer]))
             for measured in (results["measurements"][pipeline] for pipeline in PIPELINES)
@@ -141,7 +143,8 @@ def summary(results: Mapping[str, Any]) -> str:
         f"{_processor_time(results)}. "
         f"{results.get('note', '')}"
     )
-    return f"![Images per second of three loaders]({CHART.relative_to(ROOT)})\n\n{text.strip()}"
+    picture = f"![Images per second of dali_core and other loaders]({CHART.relative_to(ROOT)})"
+    return f"{picture}\n\n{text.strip()}"
 
 
 def _processor_time(results: Mapping[str, Any]) -> str:
@@ -151,22 +154,25 @@ def _processor_time(results: Mapping[str, Any]) -> str:
         peer: statistics.median(
             1e3 * result["processor_seconds"] / result["images"] for result in measured[peer]
         )
-        for peer in _TITLES
+        for peer in ("ours", *_others(results))
     }
     named = ", ".join(f"{_TITLES[peer]} {time:.2g} ms" for peer, time in times.items())
     return named.replace(", on the CPU", "")
 
 
+def _others(results: Mapping[str, Any]) -> list[str]:
+    """Return the other loaders that were measured."""
+    return [peer for peer in list(_TITLES)[1:] if PEERS[peer] in results["peers"]]
+
+
 def _peer(results: Mapping[str, Any], peer: str) -> str:
-    versions = {
-        name: version
-        for found in results["peers"].values()
-        for name, version in found.items()
-        if name != "python"
-    }
+    versions = results["peers"][PEERS[peer]]
     if peer == "reference":
         return f"NVIDIA DALI {versions['nvidia-dali']}"
-    return f"DataLoader of PyTorch {versions['torch'].partition('+')[0]} with Pillow"
+    library = "Pillow"
+    if peer == "torchcodec_loader":
+        library = f"torchcodec {versions['torchcodec'].partition('+')[0]} and torchvision"
+    return f"DataLoader of PyTorch {versions['torch'].partition('+')[0]} with {library}"
 
 
 if __name__ == "__main__":

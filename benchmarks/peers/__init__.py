@@ -18,6 +18,7 @@ PEERS = {
     "ours": "dali_core",
     "reference": "NVIDIA DALI",
     "torch_pillow": "PyTorch DataLoader and Pillow",
+    "torchcodec_loader": "PyTorch DataLoader, torchcodec and torchvision",
     "ours_without_index": "dali_core, JPEG without index",
     "ours_resampled_chroma": "dali_core, JPEG with chroma resampled",
 }

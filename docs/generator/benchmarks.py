@@ -16,6 +16,7 @@ _NAMES = {
     "ours": "dali_core",
     "reference": "NVIDIA DALI",
     "torch_pillow": "PyTorch DataLoader and Pillow",
+    "torchcodec_loader": "PyTorch DataLoader, torchcodec and torchvision",
 }
 _UNITS = {
     "measurements": "images per second",
