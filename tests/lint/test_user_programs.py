@@ -71,6 +71,15 @@ for batch in pipeline.run():
     kind: types.DALIDataType = batch.dtype
 """
 
+HEADER = [
+    "from dali_core import DataNode, Pipeline, fn, ops, pipeline_def, types",
+    "from dali_core.tensors import TensorCPU, TensorListCPU",
+    "@pipeline_def(batch_size=4)",
+    "def photos(root: str, size: int = 3) -> DataNode:",
+    "    return fn.random.uniform(shape=[size])",
+    "def wrong(node: DataNode, pipeline: Pipeline) -> None:",
+]
+
 WRONG = [
     ("fn.readers.file(file_root=3)", "arg-type"),
     ("fn.readers.file(node)", "call-arg"),
@@ -148,17 +157,9 @@ reveal_type(photos(root="a", seed=3))
 
 
 def test_wrong_calls_are_found(tmp_path: Path, cache: Path) -> None:
-    header = [
-        "from dali_core import DataNode, Pipeline, fn, ops, pipeline_def, types",
-        "from dali_core.tensors import TensorCPU, TensorListCPU",
-        "@pipeline_def(batch_size=4)",
-        "def photos(root: str, size: int = 3) -> DataNode:",
-        "    return fn.random.uniform(shape=[size])",
-        "def wrong(node: DataNode, pipeline: Pipeline) -> None:",
-    ]
     lines = [f"    {call}" for call, _ in WRONG]
-    output, status = _check("\n".join([*header, *lines, ""]), tmp_path, cache)
+    output, status = _check("\n".join([*HEADER, *lines, ""]), tmp_path, cache)
     assert status == 1
-    for number, (call, code) in enumerate(WRONG, start=len(header) + 1):
+    for number, (call, code) in enumerate(WRONG, start=len(HEADER) + 1):
         found = [line for line in output if f"program.py:{number}: error" in line]
         assert any(line.endswith(f"[{code}]") for line in found), (call, found)
