@@ -73,6 +73,9 @@ class Steps:
         self._first_stage = min(stages, default=-1)
         # Steps without dependencies, which run for all samples.
         self._sources = {i for i, (entry, _) in stages.items() if not entry.node.dependencies}
+        self._joining = {
+            i: step for i, (_, step) in stages.items() if isinstance(step, JoiningStep)
+        }
         self._device = device
         self._node_numbers = node_numbers
         self._stream = stream
@@ -308,8 +311,9 @@ class Steps:
         except BaseException:
             self._lose_fed(task, context)
             raise
-        if isinstance(step, JoiningStep):
-            task.join(step.first_samples)
+        joining = self._joining.get(task.stage)
+        if joining is not None:
+            task.join(joining.first_samples)
         if is_source and outputs:
             try:
                 self._settle_size(task, len(outputs[0].samples))
@@ -372,16 +376,17 @@ class Steps:
 
     def _keep_states(self, iteration: int, node: OperatorNode | None = None) -> None:
         """Keep the state of a node, or of all, as it is after a batch."""
-        states = self._collect_states(node)
+        if node is None:
+            states = self._collect_states()
+        elif node in self._stateful:
+            states = {node.name: self._state_of(node, self._stateful[node])}
+        else:
+            return
         if states:
             self._states.setdefault(iteration, {}).update(states)
 
-    def _collect_states(self, wanted: OperatorNode | None = None) -> dict[str, Any]:
-        return {
-            node.name: self._state_of(node, step)
-            for node, step in self._stateful.items()
-            if wanted in (None, node)
-        }
+    def _collect_states(self) -> dict[str, Any]:
+        return {node.name: self._state_of(node, step) for node, step in self._stateful.items()}
 
     def _state_of(self, node: OperatorNode, step: StatefulStep) -> Any:
         try:

@@ -41,8 +41,6 @@ def is_on_device(data: Any) -> bool:
         if not data:
             return False
         data = data[0]
-    import numpy
-
     if isinstance(data, (numpy.ndarray, TensorListCPU, TensorCPU, int, float)):
         return False
     if isinstance(data, (TensorListGPU, TensorGPU)):

@@ -99,6 +99,16 @@ cdef class Queues:
 
 
 @cython.final
+cdef class _Raised:
+    """An exception that a kept call has raised."""
+
+    cdef object error
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+
+@cython.final
 cdef class KeptCalls:
     """Calls whose results are kept, so that what makes them can be interrupted and repeated.
 
@@ -128,16 +138,16 @@ cdef class KeptCalls:
 
     def call(self, function: Any, *arguments: Any) -> Any:
         """Call a function, or return or raise again what it has returned or raised before."""
-        cdef object result = None
-        cdef object error = None
-        if self.position == len(self.results):
+        cdef object result
+        if self.position < len(self.results):
+            result = self.results[self.position]
+        else:
             try:
                 result = function(*arguments)
-            except Exception as raised:
-                error = raised
-            self.results.append((result, error))
-        result, error = self.results[self.position]
+            except Exception as error:
+                result = _Raised(error)
+            self.results.append(result)
         self.position += 1
-        if error is not None:
-            raise error
+        if type(result) is _Raised:
+            raise (<_Raised> result).error
         return result

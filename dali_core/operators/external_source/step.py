@@ -354,6 +354,8 @@ class SourceStep(FedStep, StatefulStep):
             return
         kind = _Kind(batch.dtype, batch.ndim(), batch.layout())
         before = self._kinds[number]
+        if before == kind:
+            return
         if before is not None:
             for what, one, other in zip(kind._fields, before, kind, strict=True):
                 # Data without a layout may get one later on.
