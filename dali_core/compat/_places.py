@@ -52,8 +52,6 @@ ADDED = {
 ``module``, ``module:name`` or the result of ``module:name()``."""
 
 COMING = {
-    "experimental.dynamic.pytorch": "Nodes of torchdata come with a later version: loop over "
-    "next_epoch of a reader",
     "experimental.torchvision": "Transforms of torchvision come with a later version: make a "
     "pipeline, or use dali_core.dynamic",
 }

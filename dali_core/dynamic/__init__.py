@@ -15,6 +15,7 @@ programs as those of pipelines::
 from dali_core.dynamic import capture as capture
 from dali_core.dynamic import checkpoint as checkpoint
 from dali_core.dynamic import math as math
+from dali_core.dynamic import pytorch as pytorch
 from dali_core.dynamic import random as random
 from dali_core.dynamic._batches import Batch as Batch
 from dali_core.dynamic._constructors import as_batch as as_batch

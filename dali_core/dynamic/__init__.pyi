@@ -12,6 +12,7 @@ from dali_core.dynamic import experimental as experimental
 from dali_core.dynamic import io as io
 from dali_core.dynamic import math as math
 from dali_core.dynamic import noise as noise
+from dali_core.dynamic import pytorch as pytorch
 from dali_core.dynamic import random as random
 from dali_core.dynamic import readers as readers
 from dali_core.dynamic import reductions as reductions

@@ -205,6 +205,27 @@ class Reader:
             self._open(1 if batch_size is None else self._checked(batch_size), None)
         return dict(self._opened.reader_meta(_NAME))
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether a step was read."""
+        return self._pipeline is not None
+
+    @property
+    def samples_left(self) -> int:
+        """Samples of the epoch that were not given; 0 if none was begun."""
+        return max(self._left, 0) if self._is_within else 0
+
+    def leave_epoch(self) -> None:
+        """Leave the epoch that was begun, or that a state is in: `next_epoch` gives the one after.
+
+        Without an epoch that is not over, this does nothing.
+        """
+        if self._state is not None:
+            if self._pipeline is None:
+                self._open(1, None)
+            self._state = None
+        self._leave_epoch()
+
     def get_state(self) -> str:
         """Return the state as a text: what was given, and what is left of the epoch.
 
@@ -221,7 +242,7 @@ class Reader:
             {
                 "kind": _KIND,
                 "reader": type(self).__name__,
-                "left": max(self._left, 0) if self._is_within else 0,
+                "left": self.samples_left,
                 "pipeline": self._described(),
             }
         )
