@@ -464,6 +464,83 @@ class Jsonl(OperatorClass):
         bytes_per_sample_hint: Ints | None = None,
     ) -> Any: ...
 
+class Lerobot(OperatorClass):
+    """Read a data set of LeRobot, v2.1 or v3.0; a sample is a frame of an episode.
+
+    The arguments are those of `fn.readers.lerobot`.
+    """
+
+    def __init__(
+        self,
+        *,
+        root: Str | None = None,
+        columns: Strs | None = None,
+        delta_timestamps: object | None = None,
+        episodes: Ints | None = None,
+        tolerance_s: Float = 0.0001,
+        missing_frames: Str = "error",
+        storage_options: object | None = None,
+        cache_dir: Str | None = None,
+        cache_size: Int = 17179869184,
+        max_cached_bytes: Int = 268435456,
+        num_shards: Int = 1,
+        shard_id: Int = 0,
+        stick_to_shard: bool = False,
+        interleaved_shards: bool = False,
+        pad_last_batch: bool = False,
+        random_shuffle: bool = False,
+        seed: Int = -1,
+        shuffle_after_epoch: bool = False,
+        shuffle_after_epoch_seed: Int | None = None,
+        sampler: object | None = None,
+        initial_fill: Int = 1024,
+        lazy_init: bool = False,
+        read_ahead: bool | None = None,
+        prefetch_queue_depth: Int = 1,
+        skip_cached_images: bool = False,
+        tensor_init_bytes: Int = 1048576,
+        dont_use_mmap: bool = False,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        *inputs: Any,
+        root: Str | None = None,
+        columns: Strs | None = None,
+        delta_timestamps: object | None = None,
+        episodes: Ints | None = None,
+        tolerance_s: Float | None = None,
+        missing_frames: Str | None = None,
+        storage_options: object | None = None,
+        cache_dir: Str | None = None,
+        cache_size: Int | None = None,
+        max_cached_bytes: Int | None = None,
+        num_shards: Int | None = None,
+        shard_id: Int | None = None,
+        stick_to_shard: bool | None = None,
+        interleaved_shards: bool | None = None,
+        pad_last_batch: bool | None = None,
+        random_shuffle: bool | None = None,
+        seed: Int | None = None,
+        shuffle_after_epoch: bool | None = None,
+        shuffle_after_epoch_seed: Int | None = None,
+        sampler: object | None = None,
+        initial_fill: Int | None = None,
+        lazy_init: bool | None = None,
+        read_ahead: bool | None = None,
+        prefetch_queue_depth: Int | None = None,
+        skip_cached_images: bool | None = None,
+        tensor_init_bytes: Int | None = None,
+        dont_use_mmap: bool | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> dict[str, DataNode]: ...
+
 class Mds(OperatorClass):
     """Read columns of MDS shards, as MosaicML's streaming writes them; a sample is a row.
 
