@@ -130,12 +130,8 @@ class Rows(FetchedSource):
         self._where = repr(uri)
         lance = import_lance()
         try:
-            self._data = _without_panic(
-                lambda: lance.dataset(uri, version=version, storage_options=options)
-            )
-            self._version = int(self._data.version)
-            num_rows = int(_without_panic(self._data.count_rows))
-            schema = self._data.schema
+            opened = _without_panic(lambda: _opened(lance, uri, version, options))
+            self._data, self._version, num_rows, schema = opened
         except Exception as error:
             which, removed = "", ""
             if version is not None:
@@ -236,6 +232,13 @@ class Rows(FetchedSource):
             blobs = self._data.read_blobs(name, indices=rows, preserve_order=True)
             found[name] = [_bytes_of(blob, name) for _, blob in blobs]
         return found
+
+
+def _opened(
+    lance: Any, uri: str, version: int | None, options: dict[str, str] | None
+) -> tuple[Any, int, int, Any]:
+    data = lance.dataset(uri, version=version, storage_options=options)
+    return data, int(data.version), int(data.count_rows()), data.schema
 
 
 def _bytes_of(blob: bytes | None, name: str) -> NDArray[np.uint8]:
