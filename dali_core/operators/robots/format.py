@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -139,7 +139,11 @@ dict of str to DataNode
     def bind(self, indices: OpSpec, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Bound:
         """Write out which columns there are, and offsets as plain numbers."""
         import_pyarrow()
-        if isinstance(keywords.get("root"), str):
+        # What is of a wrong type is refused like arguments of other operators.
+        kinds = {arg.name: arg.type for arg in self.args}
+        if keywords.get("root") is not None and all(
+            _may_be(kinds[name], value) for name, value in keywords.items() if name in kinds
+        ):
             request = request_of(keywords)
             keywords = {
                 **keywords,
@@ -235,6 +239,19 @@ def request_of(arguments: Mapping[str, Any]) -> Request:
 
 _COLOURS = {"color_matrix": "auto"}
 _STORAGE_DEFAULTS = {arg.name: arg.default for arg in STORAGE_ARGS}
+
+
+def _may_be(kind: Any, value: Any) -> bool:
+    """Return whether an argument has a type that is checked no further here."""
+    if value is None or kind is object:
+        return True
+    if kind in (str, int, bool):
+        return isinstance(value, kind)
+    if kind is float:
+        return isinstance(value, (int, float))
+    (item,) = get_args(kind)
+    values = value if isinstance(value, (list, tuple)) else (value,)
+    return all(isinstance(each, item) for each in values)
 
 
 def _checked_deltas(given: Any) -> dict[str, list[float]]:
