@@ -31,7 +31,6 @@ UNSET: Final = _Missing.UNSET
 _LARGEST_FLOAT: Final = 3.4028234663852886e38
 """Operators compute with arguments of 32 bits: what is beyond is infinite to them."""
 
-
 _LARGEST_INTEGER: Final = 2**63 - 1
 
 
@@ -336,16 +335,15 @@ class OpSpec:
         For operators that read a data set: makes a `dali_core._readers.protocol.DataSource` from
         the checked arguments. The operator then also takes those of sharding and shuffling.
     hands_to_reader : bool
-        Whether it takes the arguments of readers without being one: `bind` hands them to a reader.
+        Whether it takes the arguments of readers, which `bind` hands to one.
     reads_batch : bool
         Whether the result for a sample depends on the other samples of the batch.
     bind : callable, optional
         Rearranges a call's inputs and arguments before they are checked, for other calling
         conventions. A `Source` may stand for an input, or for as many as it has outputs.
     batch_input : callable, optional
-        For operators that need to know something about the whole batch: from the checked constants
-        it makes the call that finds it in the first input, or None if there is no need. The result
-        becomes the second input, unless the user passes one.
+        For operators that need to know something of the whole batch: makes the call that finds it
+        in the first input from the checked constants, or None. It becomes the second input.
     lower : Native or PythonStep, optional
         What does the work; by default the native operator called `name`.
     deprecated : str
@@ -355,14 +353,15 @@ class OpSpec:
     remark : callable, optional
         Returns, for checked constants and the first input's type if known, why a use looks wrong.
     role : str
-        What expressions, decisions and methods of `DataNode` find the operator by, see
-        `dali_core.operators.internal_operators`. The first input of the operator with the role
-        ``"fed"``, a fed step, is served by `Pipeline.feed_input`.
+        What expressions and methods of `DataNode` find the operator by, see `internal_operators`.
+        `Pipeline.feed_input` serves the first input of that with the role ``"fed"``, a fed step.
     title : str or callable
-        If not empty: how messages call a use of the operator with some arguments, because it has no
-        function in `fn`.
+        If not empty: how messages call a use of the operator, which has no function in `fn`.
     output_names : callable, optional
         For operators of which a call returns a dict of outputs: from its arguments, their names.
+    finish : callable, optional
+        For operators with a list of outputs: makes the results of a call, by calls of others. It
+        gets what performs these, the outputs, and the keyword arguments.
     """
 
     name: str
@@ -389,6 +388,7 @@ class OpSpec:
     role: str = ""
     title: str | Callable[[Mapping[str, Any]], str] = ""
     output_names: Callable[[Mapping[str, Any]], Sequence[str]] | None = None
+    finish: Callable[[Any, list[Any], Mapping[str, Any]], list[Any]] | None = None
 
     @property
     def native(self) -> Native:

@@ -84,7 +84,7 @@ KNOWN_TO_OPERATORS = (
     "dali_core._file_cache",
     "dali_core._messages",
     "dali_core._progress_bar",
-    "dali_core._readers.formats",
+    *("dali_core._readers.fingerprints", "dali_core._readers.formats"),
     "dali_core._readers.protocol",
     "dali_core._readers.python_reader",
     "dali_core._readers.record_table",

@@ -89,7 +89,7 @@ class _Binder:
         """Bind a call of the user's program; the arguments are those of `given_arguments`."""
         wanted = given.get("device")
         if spec.moving is None or not isinstance(wanted, str) or wanted != spec.moving.device:
-            result = self._call(spec, inputs, given, where)
+            result = self._finished(spec, inputs, given, where)
         else:
             result = self._moved(spec, spec.moving, inputs, given, where)
         # What joins both sides of a branch belongs to where the branch begins.
@@ -115,8 +115,15 @@ class _Binder:
                 decoded = decode_on_device(self, how, values, keywords)
         if decoded is not None:
             return decoded
-        result = self._call(spec, inputs, {**keywords, "device": "cpu"}, where)
+        result = self._finished(spec, inputs, {**keywords, "device": "cpu"}, where)
         return [value.gpu() for value in result] if isinstance(result, list) else result.gpu()
+
+    def _finished(
+        self, spec: OpSpec, inputs: tuple[Any, ...], keywords: dict[str, Any], where: str
+    ) -> Any:
+        """Bind a call, and the calls that make its results of its outputs."""
+        outputs = self._call(spec, inputs, keywords, where)
+        return outputs if spec.finish is None else spec.finish(self, outputs, keywords)
 
     def call(self, spec: OpSpec, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         """Bind a call that is needed for that of the user's program."""

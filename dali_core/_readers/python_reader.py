@@ -33,6 +33,8 @@ class Format(ABC):
         Names of the arguments that the class in `ops` takes by position.
     input_doc : str
         Documentation of the positional input.
+    has_named_outputs : bool
+        Whether a call returns a dict, see `output_names` and `finish`.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Format(ABC):
     listing_args: Sequence[Arg] | None = None
     constructor: Sequence[str] = ()
     input_doc: str = "Indices of samples, which the operator makes itself."
+    has_named_outputs: bool = False
 
     @abstractmethod
     def open(self, arguments: Mapping[str, Any], storage: Storage) -> DataSource:
@@ -58,6 +61,14 @@ class Format(ABC):
     def num_outputs(self, arguments: Mapping[str, Any]) -> int | None:
         """Return of how many arrays a sample is a tuple; None if it is one, in a tuple or not."""
         return None
+
+    def output_names(self, arguments: Mapping[str, Any]) -> Sequence[str]:
+        """Return the names of the outputs of a call; for `has_named_outputs` only."""
+        raise NotImplementedError(f"{self.name} must have output_names")
+
+    def finish(self, caller: Any, fetched: list[Any], arguments: Mapping[str, Any]) -> list[Any]:
+        """Make the outputs of what is fetched, see `OpSpec`; for `has_named_outputs` only."""
+        return fetched
 
     def layout(self, arguments: Mapping[str, Any]) -> Any:
         """Return the layout of all outputs, or a list of them; None for none."""
@@ -135,5 +146,7 @@ DataNode
         input_docs=(form.input_doc,),
         hands_to_reader=True,
         bind=lambda inputs, keywords: form.bind(indices, inputs, keywords),
+        output_names=form.output_names if form.has_named_outputs else None,
+        finish=form.finish if form.has_named_outputs else None,
     )
     return indices, spec

@@ -90,6 +90,12 @@ class FetchingStep(Step):
             raise
 
     def _run(self, context: StepContext, indices: Sequence[int]) -> list[StepOutput]:
+        batches = self._batches(indices) if self._pool is None else None
+        if batches is not None:
+            return [
+                StepOutput(batch, layout, origin=0)
+                for batch, layout in zip(batches, self._layouts, strict=True)
+            ]
         columns: list[list[Any]] = join_parts(
             self._fetched(context, indices),
             self._part_size if self._pool is not None else len(indices),
@@ -104,6 +110,19 @@ class FetchingStep(Step):
             StepOutput(column, layout, origin=0)
             for column, layout in zip(columns, self._layouts, strict=True)
         ]
+
+    def _batches(self, indices: Sequence[int]) -> list[TensorListCPU] | None:
+        """Return whole outputs; None if samples have to be fetched one by one."""
+        try:
+            columns = self._fetching.fetcher.fetch_columns(indices)
+            if columns is None or len(columns) != len(self._layouts):
+                return None
+            batches = [TensorListCPU(column, contiguous=False) for column in columns]
+            for dtype, batch in zip(self._dtypes, batches, strict=True):
+                _check(dtype, batch)
+        except Exception:
+            return None
+        return batches if all(len(batch) == len(indices) for batch in batches) else None
 
     def _fetched(self, context: StepContext, indices: Sequence[int]) -> list[Produced]:
         skips_errors = context.failed is not None

@@ -24,6 +24,7 @@ EXTRAS = {
     "fits": ("astropy",),
     "hdf5": ("h5py",),
     "jax": ("jax",),
+    "lance": ("pylance", "pyarrow"),
     "mds": ("zstandard",),
     "metrics": ("prometheus-client", "opentelemetry-api"),
     "nifti": ("isal",),

@@ -46,8 +46,10 @@ OPERATORS_ONLY_HERE = {
     **_each(f"{ONLY_HERE}texts", "readers.jsonl readers.text tokenize"),
     **_each(
         f"{ONLY_HERE}formats of tensors, volumes and shards",
-        "readers.hdf5 readers.mds readers.nifti readers.safetensors readers.token_file",
+        "readers.hdf5 readers.lance readers.mds readers.nifti readers.safetensors "
+        "readers.token_file",
     ),
+    **_each(f"{ONLY_HERE}data sets of robots", "readers.lerobot"),
     **_each(f"{ONLY_HERE}soft labels of mixed images", "cutmix mixup"),
     **_each(f"{ONLY_HERE}sequences of many lengths", "collate pack pad_batch unpack"),
     **_each(f"{ONLY_HERE}sizes of images for language models", "image_tokens"),

@@ -33,6 +33,8 @@ NEEDED = {
     "hugging_face": "transformers",
     "jax": "jax",
     "keras": "keras",
+    "lance": "lance",
+    "lerobot": "av",
     "lightning": "lightning",
     "paddle": "paddle",
     "ray": "ray",
@@ -220,7 +222,7 @@ def test_few_operators_have_no_example() -> None:
     # Their programs are in the pages about videos and archives, or would need files of their own.
     assert without == {
         *("experimental.inputs.video", "experimental.readers.fits"),
-        *("readers.caffe2", "readers.tfrecord"),
+        *("readers.caffe2", "readers.lance", "readers.lerobot", "readers.tfrecord"),
     }
 
 

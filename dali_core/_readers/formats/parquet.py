@@ -217,6 +217,24 @@ class RowGroups(BlockSource):
         return table
 
 
+def open_rows(storage: Storage, path: str) -> Any:
+    """Open a file, whose pages are checked, as a `pyarrow.parquet.ParquetFile`.
+
+    Raises
+    ------
+    Exception
+        Whatever pyarrow and the storage raise.
+    """
+    import_pyarrow()
+    import pyarrow.parquet as pq
+
+    # Opening a pipe would block until it has a writer.
+    if not is_url(path) and not os.path.isfile(path):
+        raise FileNotFoundError(f"{path!r} must be a file")
+    source = _source(storage, path, storage.info(path).size if is_url(path) else 0)
+    return pq.ParquetFile(source, pre_buffer=is_url(path), page_checksum_verification=True)
+
+
 def _source(storage: Storage, path: str, size: int) -> Any:
     if is_url(path):
         return ObjectFile(storage, path, size)
