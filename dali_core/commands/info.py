@@ -39,6 +39,7 @@ EXTRAS = {
     "tensorflow": ("tensorflow",),
     "text": ("tokenizers", "zstandard"),
     "video": ("av",),
+    "zarr": ("numcodecs", "zstandard", "google-crc32c", "isal"),
 }
 """What each extra of the package installs."""
 

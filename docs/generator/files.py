@@ -17,6 +17,7 @@ from tests.operators.readers.test_nifti import nifti
 from tests.operators.readers.test_safetensors import save as save_tensors
 from tests.operators.readers.test_token_file import save as save_tokens
 from tests.operators.readers.test_token_file import tokens
+from tests.operators.readers.zarr_files import write_v3 as write_zarr
 
 RATE = 16000
 
@@ -71,6 +72,7 @@ def make_files(folder: Path) -> None:
     )
     save_tensors(target / "0.safetensors", {"a": np.arange(12).reshape(6, 2), "b": np.arange(6)})
     (target / "0.nii").write_bytes(nifti(np.arange(24, dtype=np.int16).reshape(4, 3, 2)))
+    write_zarr(target / "zarr", np.arange(24, dtype=np.int16).reshape(4, 6), (2, 2))
     with h5py.File(target / "0.h5", "w") as file:
         file["x"], file["y"] = np.arange(12).reshape(6, 2), np.arange(6)
     rows = [{"image": photo, "label": number} for number, photo in enumerate(encoded)]

@@ -184,5 +184,6 @@ PROGRAMS: dict[str, str] = {
     "tokenize": 'fn.tokenize(fn.readers.text(paths=["files/captions.jsonl"]), '
     'tokenizer="files/tokenizer.json")',
     "readers.webdataset": ('fn.readers.webdataset(paths=["files/photos.tar"], ext=["jpg", "cls"])'),
+    "readers.zarr": 'fn.readers.zarr(paths=["files/zarr"], crop=[2, 2], num_crops=100)',
 }
 """Example calls without pictures, where the examples of the tests are not readable."""

@@ -46,7 +46,8 @@ OPERATORS_ONLY_HERE = {
     **_each(f"{ONLY_HERE}texts", "readers.jsonl readers.text tokenize"),
     **_each(
         f"{ONLY_HERE}formats of tensors, volumes and shards",
-        "readers.hdf5 readers.mds readers.nifti readers.safetensors readers.token_file",
+        "readers.hdf5 readers.mds readers.nifti readers.safetensors readers.token_file "
+        "readers.zarr",
     ),
     **_each(f"{ONLY_HERE}soft labels of mixed images", "cutmix mixup"),
     **_each(f"{ONLY_HERE}sequences of many lengths", "collate pack pad_batch unpack"),
