@@ -21,6 +21,7 @@ EXTRAS = {
     "completion": ("shtab",),
     "cloudpickle": ("cloudpickle",),
     "cuda": ("cuda-bindings",),
+    "dicom": ("pillow",),
     "fits": ("astropy",),
     "hdf5": ("h5py",),
     "jax": ("jax",),

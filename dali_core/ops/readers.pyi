@@ -243,6 +243,83 @@ class COCO(OperatorClass):
         bytes_per_sample_hint: Ints | None = None,
     ) -> list[DataNode]: ...
 
+class Dicom(OperatorClass):
+    """Read slices or volumes from DICOM files.
+
+    The arguments are those of `fn.readers.dicom`.
+    """
+
+    def __init__(
+        self,
+        *,
+        file_root: Str = "",
+        file_list: Str | None = None,
+        files: Strs | None = None,
+        file_filter: Str = "*.dcm",
+        storage_options: object | None = None,
+        cache_dir: Str | None = None,
+        cache_size: Int = 17179869184,
+        series: bool = False,
+        rescale: bool = True,
+        affine: bool = False,
+        num_shards: Int = 1,
+        shard_id: Int = 0,
+        stick_to_shard: bool = False,
+        interleaved_shards: bool = False,
+        pad_last_batch: bool = False,
+        random_shuffle: bool = False,
+        seed: Int = -1,
+        shuffle_after_epoch: bool = False,
+        shuffle_after_epoch_seed: Int | None = None,
+        sampler: object | None = None,
+        initial_fill: Int = 1024,
+        lazy_init: bool = False,
+        read_ahead: bool | None = None,
+        prefetch_queue_depth: Int = 1,
+        skip_cached_images: bool = False,
+        tensor_init_bytes: Int = 1048576,
+        dont_use_mmap: bool = False,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        *inputs: Any,
+        file_root: Str | None = None,
+        file_list: Str | None = None,
+        files: Strs | None = None,
+        file_filter: Str | None = None,
+        storage_options: object | None = None,
+        cache_dir: Str | None = None,
+        cache_size: Int | None = None,
+        series: bool | None = None,
+        rescale: bool | None = None,
+        affine: bool | None = None,
+        num_shards: Int | None = None,
+        shard_id: Int | None = None,
+        stick_to_shard: bool | None = None,
+        interleaved_shards: bool | None = None,
+        pad_last_batch: bool | None = None,
+        random_shuffle: bool | None = None,
+        seed: Int | None = None,
+        shuffle_after_epoch: bool | None = None,
+        shuffle_after_epoch_seed: Int | None = None,
+        sampler: object | None = None,
+        initial_fill: Int | None = None,
+        lazy_init: bool | None = None,
+        read_ahead: bool | None = None,
+        prefetch_queue_depth: Int | None = None,
+        skip_cached_images: bool | None = None,
+        tensor_init_bytes: Int | None = None,
+        dont_use_mmap: bool | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> Any: ...
+
 class File(OperatorClass):
     """Read files and their labels.
 

@@ -47,7 +47,7 @@ OPERATORS_ONLY_HERE = {
     **_each(
         f"{ONLY_HERE}formats of tensors, volumes and shards",
         "readers.hdf5 readers.mds readers.nifti readers.safetensors readers.token_file "
-        "readers.zarr",
+        "readers.dicom readers.zarr",
     ),
     **_each(f"{ONLY_HERE}soft labels of mixed images", "cutmix mixup"),
     **_each(f"{ONLY_HERE}sequences of many lengths", "collate pack pad_batch unpack"),

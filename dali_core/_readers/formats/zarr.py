@@ -25,7 +25,7 @@ from dali_core.errors import ArgumentTypeError, ArgumentValueError
 
 _MOST_BLOCKS = 1 << 16  # of a sample
 _INDEX_BYTES = 64 << 20  # of shards, that are kept
-_BYTES_FOR_THREADS = 1 << 16
+_BYTES_FOR_THREADS = 8 << 20  # with fewer, threads cost as much as they save
 
 _LISTING_ARGS = (
     Arg("paths", list[str], "Paths or URLs of groups or arrays, whose samples come in this order."),
