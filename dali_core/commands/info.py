@@ -21,6 +21,7 @@ EXTRAS = {
     "completion": ("shtab",),
     "cloudpickle": ("cloudpickle",),
     "cuda": ("cuda-bindings",),
+    "dicom": ("pillow",),
     "fits": ("astropy",),
     "hdf5": ("h5py",),
     "jax": ("jax",),
@@ -40,6 +41,7 @@ EXTRAS = {
     "tensorflow": ("tensorflow",),
     "text": ("tokenizers", "zstandard"),
     "video": ("av",),
+    "zarr": ("numcodecs", "zstandard", "google-crc32c", "isal"),
 }
 """What each extra of the package installs."""
 

@@ -423,6 +423,152 @@ def coco(
         Accepted without effect.
     """
 
+def dicom(
+    *inputs: Any,
+    file_root: Str = "",
+    file_list: Str | None = None,
+    files: Strs | None = None,
+    file_filter: Str = "*.dcm",
+    storage_options: object | None = None,
+    cache_dir: Str | None = None,
+    cache_size: Int = 17179869184,
+    series: bool = False,
+    rescale: bool = True,
+    affine: bool = False,
+    num_shards: Int = 1,
+    shard_id: Int = 0,
+    stick_to_shard: bool = False,
+    interleaved_shards: bool = False,
+    pad_last_batch: bool = False,
+    random_shuffle: bool = False,
+    seed: Int = -1,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: Int | None = None,
+    sampler: object | None = None,
+    initial_fill: Int = 1024,
+    lazy_init: bool = False,
+    read_ahead: bool | None = None,
+    prefetch_queue_depth: Int = 1,
+    skip_cached_images: bool = False,
+    tensor_init_bytes: Int = 1048576,
+    dont_use_mmap: bool = False,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> Any:
+    """Read slices or volumes from DICOM files.
+
+    A sample is a frame: float32 of (rows, columns), rescaled by slope and intercept of the frame;
+    colours are RGB, of (rows, columns, 3), as they are stored. Files with several frames have as
+    many samples. With ``series=True`` a sample is the volume of a series, float32 of (slices, rows,
+    columns), whose slices are ordered by their positions, never by the names of files. Series come
+    in the order of their first files. Slices that are missing, come twice, or do not fit the others
+    make a bad sample.
+
+    Pixels may be native, or compressed by RLE; JPEG of 8 bits, lossless or not, and JPEG 2000 are
+    decoded by Pillow (the extra is `dicom`). Errors name the file, and never a text in it.
+
+    Returns
+    -------
+    DataNode or list of DataNode
+        The images or volumes; with `affine`, a list with the affines.
+
+    Inputs
+    ------
+    Indices of samples, which the operator makes itself.
+
+    Parameters
+    ----------
+    file_root : str, default ''
+        Folder to which paths relate; by itself, files in it and in its folders are read.
+    file_list : str, default not set
+        Text file with a path on each line; paths relate to `file_root`, or to the folder of this
+        file.
+    files : list[str], default not set
+        Paths; relative ones relate to `file_root`.
+    file_filter : str, default '*.dcm'
+        Shell pattern of the names of files to read below `file_root`, which tells 'a' from 'A'.
+    storage_options : object, default not set
+        A dict with settings for paths that are URLs: `max_in_flight`, `max_bytes_in_flight`,
+        `timeout` and `deadline` in seconds, `max_retries`; all others, such as `region` and
+        `endpoint`, go to the store, which also follows the usual environment variables.
+    cache_dir : str, default not set
+        Local folder in which objects that were read are kept, for paths that are URLs. Several
+        processes may share it. By default nothing is kept.
+    cache_size : int, at least 1, default 17179869184
+        How many bytes `cache_dir` may have; what was not used for longest is removed.
+    series : bool, default False
+        Whether a sample is the volume of all slices of a series, not one frame of a file.
+    rescale : bool, default True
+        Whether values are multiplied by the slope and added to the intercept; otherwise they are
+        integers as they are stored.
+    affine : bool, default False
+        Whether to return for each volume, too, what maps indices of slice, row and column to places
+        of the patient, in millimetres: float64 of (4, 4).
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
+
 def file(
     *,
     file_root: Str | None = None,
@@ -3427,6 +3573,158 @@ def webdataset(
         processes may share it. By default nothing is kept.
     cache_size : int, at least 1, default 17179869184
         How many bytes `cache_dir` may have; what was not used for longest is removed.
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
+
+def zarr(
+    *inputs: Any,
+    paths: Strs,
+    arrays: Strs | None = None,
+    crop: Ints | None = None,
+    anchors: object | None = None,
+    num_crops: Int = 1,
+    crop_seed: Int = 0,
+    align: bool = False,
+    storage_options: object | None = None,
+    cache_dir: Str | None = None,
+    cache_size: Int = 17179869184,
+    max_cached_bytes: Int = 268435456,
+    num_shards: Int = 1,
+    shard_id: Int = 0,
+    stick_to_shard: bool = False,
+    interleaved_shards: bool = False,
+    pad_last_batch: bool = False,
+    random_shuffle: bool = False,
+    seed: Int = -1,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: Int | None = None,
+    sampler: object | None = None,
+    initial_fill: Int = 1024,
+    lazy_init: bool = False,
+    read_ahead: bool | None = None,
+    prefetch_queue_depth: Int = 1,
+    skip_cached_images: bool = False,
+    tensor_init_bytes: Int = 1048576,
+    dont_use_mmap: bool = False,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> Any:
+    """Read rows or crops of Zarr arrays, of versions 2 and 3, also sharded ones.
+
+    A sample is a row of each of the arrays, along the first axis; arrays in one group have equally
+    many rows. With `crop` it is a part of each of them, at the same place, which is known before
+    anything is read. Only chunks with such elements are read, or of shards their parts, and decoded
+    in threads. Chunks that are absent have the fill value; what cannot be read is an error.
+
+    Elements are integers, booleans, and floating-point numbers to 64 bits, in the byte order of the
+    machine. Errors name the file.
+
+    Returns
+    -------
+    DataNode or list of DataNode
+        The arrays in the order of `arrays`; a list if there are several.
+
+    Inputs
+    ------
+    Indices of samples, which the operator makes itself.
+
+    Parameters
+    ----------
+    paths : list[str]
+        Paths or URLs of groups or arrays, whose samples come in this order.
+    arrays : list[str], default not set
+        Paths of the arrays in the groups; there is an output for each. By default each of the
+        `paths` is an array itself, or a pyramid of OME-Zarr, whose finest level is read; other
+        levels have names, such as ``"1"``.
+    crop : list[int], at least 1, default not set
+        Extents of the last axes of samples, which are crops of the arrays and not rows then; axes
+        before them are read whole.
+    anchors : object, default not set
+        First element of each crop along each axis of `crop`: a list of lists, or an array of
+        integers, whose crops are read of each of the `paths`. With a number more in front, that is
+        the number of the path. By default they are random.
+    num_crops : int, from 1 to 1099511627776, default 1
+        How many random crops an epoch has of each of the `paths`. Crops differ from each other, and
+        are the same ones in each epoch.
+    crop_seed : int, at least 0, default 0
+        Decides on the places of random crops.
+    align : bool, default False
+        Whether random crops begin where chunks of the first array begin, or end at the end of the
+        array, so that fewer chunks are decoded.
+    storage_options : object, default not set
+        A dict with settings for paths that are URLs: `max_in_flight`, `max_bytes_in_flight`,
+        `timeout` and `deadline` in seconds, `max_retries`; all others, such as `region` and
+        `endpoint`, go to the store, which also follows the usual environment variables.
+    cache_dir : str, default not set
+        Local folder in which objects that were read are kept, for paths that are URLs. Several
+        processes may share it. By default nothing is kept.
+    cache_size : int, at least 1, default 17179869184
+        How many bytes `cache_dir` may have; what was not used for longest is removed.
+    max_cached_bytes : int, at least 0, default 268435456
+        How many bytes of decoded chunks are kept in memory; those that were not used for longest
+        are dropped.
     num_shards : int, at least 1, default 1
         Number of parts that the data set is divided into.
     shard_id : int, at least 0, default 0

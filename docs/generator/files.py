@@ -11,12 +11,14 @@ from pathlib import Path
 import numpy as np
 
 from tests.operators.readers.database_files import datum, write_database
+from tests.operators.readers.dicom_files import dicom
 from tests.operators.readers.mds_files import write_mds
 from tests.operators.readers.record_files import image_record, write_recordio
 from tests.operators.readers.test_nifti import nifti
 from tests.operators.readers.test_safetensors import save as save_tensors
 from tests.operators.readers.test_token_file import save as save_tokens
 from tests.operators.readers.test_token_file import tokens
+from tests.operators.readers.zarr_files import write_v3 as write_zarr
 
 RATE = 16000
 
@@ -70,7 +72,10 @@ def make_files(folder: Path) -> None:
         [(b"%06d" % number, datum(photo, number)) for number, photo in enumerate(encoded)],
     )
     save_tensors(target / "0.safetensors", {"a": np.arange(12).reshape(6, 2), "b": np.arange(6)})
+    (target / "0.dcm").write_bytes(dicom(np.arange(20, dtype=np.int16).reshape(4, 5)))
     (target / "0.nii").write_bytes(nifti(np.arange(24, dtype=np.int16).reshape(4, 3, 2)))
+    for name in ("image", "labels"):
+        write_zarr(target / "zarr" / name, np.arange(24, dtype=np.int16).reshape(4, 6), (2, 2))
     with h5py.File(target / "0.h5", "w") as file:
         file["x"], file["y"] = np.arange(12).reshape(6, 2), np.arange(6)
     rows = [{"image": photo, "label": number} for number, photo in enumerate(encoded)]

@@ -163,6 +163,7 @@ PROGRAMS: dict[str, str] = {
     "readers.coco": (
         'fn.readers.coco(file_root="photos", annotations_file="files/boxes.json", ratio=True)'
     ),
+    "readers.dicom": 'fn.readers.dicom(files=["files/0.dcm"], series=True, affine=True)',
     "readers.file": 'fn.readers.file(file_root="photos", random_shuffle=True, name="photos")',
     "readers.jsonl": 'fn.readers.jsonl(paths=["files/captions.jsonl"], fields=["text", "label"])',
     "readers.hdf5": 'fn.readers.hdf5(paths=["files/0.h5"], datasets=["x", "y"])',
@@ -184,5 +185,8 @@ PROGRAMS: dict[str, str] = {
     "tokenize": 'fn.tokenize(fn.readers.text(paths=["files/captions.jsonl"]), '
     'tokenizer="files/tokenizer.json")',
     "readers.webdataset": ('fn.readers.webdataset(paths=["files/photos.tar"], ext=["jpg", "cls"])'),
+    "readers.zarr": (
+        'fn.readers.zarr(paths=["files/zarr"], arrays=["image", "labels"], crop=[2, 2])'
+    ),
 }
 """Example calls without pictures, where the examples of the tests are not readable."""

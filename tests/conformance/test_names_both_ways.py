@@ -46,8 +46,8 @@ OPERATORS_ONLY_HERE = {
     **_each(f"{ONLY_HERE}texts", "readers.jsonl readers.text tokenize"),
     **_each(
         f"{ONLY_HERE}formats of tensors, volumes and shards",
-        "readers.hdf5 readers.lance readers.mds readers.nifti readers.safetensors "
-        "readers.token_file",
+        "readers.dicom readers.hdf5 readers.lance readers.mds readers.nifti readers.safetensors "
+        "readers.token_file readers.zarr",
     ),
     **_each(f"{ONLY_HERE}data sets of robots", "readers.lerobot"),
     **_each(f"{ONLY_HERE}soft labels of mixed images", "cutmix mixup"),

@@ -46,6 +46,7 @@ NEEDED = {
     "video": "av",
     "volumes": "nibabel",
     "wandb_and_tensorboard": "tensorboard",
+    "zarr": "zarr",
 }
 # Operators that pages tell how to write.
 INVENTED = {"a.b", "my.solarize", "readers.my_format"}

@@ -18,7 +18,7 @@ from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.operators.readers.folders import checked_paths, files_below
 from dali_core.operators.readers.label_rows import LabelRows
 
-_PATTERNS = ("*.npy", "*.fits", "*.nii*", "*.safetensors")  # by default, see `file_args`
+_PATTERNS = ("*.npy", "*.fits", "*.nii*", "*.safetensors", "*.dcm")  # by default, see `file_args`
 
 
 def file_args(pattern: str) -> tuple[Arg, ...]:
