@@ -1,1 +1,1 @@
-"""Train on sounds of very different durations, in buckets: ``python -m examples.speech_buckets``."""
+"""Train on sounds in batches by their durations: ``python -m examples.speech_buckets``."""
