@@ -311,6 +311,13 @@ class PlannedPlan(BatchPlan):
         numbers = self.step_bins(epoch, step)
         return [self.batching.num_positions(epoch, number) for number in numbers]
 
+    def extents(self, batch: int) -> list[int]:
+        """Return the largest lengths that samples of a batch may have: the edges of a bucket."""
+        epoch, step = self.place(batch)
+        bins = self.batching.bins(epoch)
+        found = [bins.extents(number) for number in self.step_bins(epoch, step)]
+        return [max(kinds) for kinds in zip(*found, strict=True)]
+
     def has_step(self, epoch: int, step: int) -> bool:
         """Return whether an epoch has a step, as a rule without counting all of them."""
         if not self.epochs.pad_last_batch:
@@ -423,7 +430,8 @@ class PlannedPlan(BatchPlan):
                 f"epoch {epoch}: {self.num_steps(epoch)} steps, fill {report.fill:.4f}, padding "
                 f"{report.waste:.4f}, tokens of a step {least} to {most} (median {median}), "
                 f"samples of a bin {report.sizes[0]} to {report.sizes[2]}, imbalance "
-                f"{report.imbalance:.3f}, {report.num_dropped} samples too long, {rest} bins "
+                f"{report.imbalance:.3f}, {report.num_shapes} shapes to compile for, "
+                f"{report.num_dropped} samples too long, {rest} bins "
                 f"{'in a step that is padded' if data.pad_last_batch else 'left out at the end'}"
             )
         return "\n".join(lines)
