@@ -75,6 +75,10 @@ class BatchStream:
         """Return the number of samples in each row of a batch, where rows are packed."""
         return self.plan.row_lengths(batch)
 
+    def extents(self, batch: int) -> list[int]:
+        """Return the largest lengths of a batch that is planned by lengths, of each kind."""
+        return self.plan.extents(batch)
+
     def at(self, batch: int, given: int) -> Position:
         """Return the position before a batch, until which sources have given so many samples."""
         return Position(batch, self.plan.position(batch), given)

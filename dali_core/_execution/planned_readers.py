@@ -44,7 +44,12 @@ def bind_batching(batching: Batching, readers: Readers) -> Batching:
         _check(node, reader, batching)
     node, leading = _leading(by_node, batching)
     _check_same_order(node, leading, by_node)
-    lengths = batching.lengths
+    lengths, lists = batching.lengths, batching.lists
+    if lists is not None and lists.num_samples != len(leading.source):
+        raise ArgumentValueError(
+            f"{node.where}: list_sizes must have the sum {len(leading.source)}, the number of "
+            f"samples (got {lists.num_samples}). Pass those of this data set."
+        )
     if lengths is None:
         declared = leading.source.lengths
         if declared is None:
@@ -53,20 +58,22 @@ def bind_batching(batching: Batching, readers: Readers) -> Batching:
                 f"{batching.rule!r} divides them (it declares none). Pass lengths=... to the "
                 "Pipeline."
             )
-        lengths = Lengths(declared)
-    if lengths.num_samples != len(leading.source):
+        lengths = Lengths(declared if lists is None else lists.sums(declared))
+    count = len(leading.source) if lists is None else lists.num_lists
+    if lengths.num_samples != count:
         raise ArgumentValueError(
-            f"{node.where}: lengths must have an entry for each of {len(leading.source)} samples "
-            f"(got {lengths.num_samples}). Pass those of this data set."
+            f"{node.where}: lengths must have an entry for each of {count} "
+            f"{'samples' if lists is None else 'lists'} (got {lengths.num_samples}). Pass those of "
+            "this data set."
         )
     is_random = leading.is_shuffled or leading.sampler is not None
-    order = _order(leading)
+    order = _order(leading, count)
     try:
         bound = batching.of_data(lengths, order, shuffle=is_random)
         bound.plan(leading.plan).place(0)  # names a sample that does not fit
     except (ArgumentTypeError, ArgumentValueError) as error:
         raise type(error)(f"{node.where}: {error}") from error
-    if batching.repack == "once":
+    if batching.repack == "once" or lists is not None:
         for other, reader in by_node.items():
             by_node[other] = replace(reader, follows_data=True)
     return bound
@@ -95,6 +102,11 @@ def _check(node: OperatorNode, reader: IndexSampler, batching: Planned) -> None:
             f"(got True, and {batching.rule!r}): all shards share the batches of one order. Drop "
             "one of the two."
         )
+    if batching.lists is not None and reader.sampler is not None:
+        raise ArgumentConflictError(
+            f"{node.where}: must have no sampler where batching divides lists of samples (got "
+            "both). Leave out one."
+        )
     if batching.repack == "once" and reader.sampler is not None:
         raise ArgumentConflictError(
             f'{node.where}: repack must be "each_epoch" with a sampler (got "once"), which gives '
@@ -122,8 +134,9 @@ def _check_same_order(
                 )
 
 
-def _order(reader: IndexSampler) -> EpochOrder:
-    count, seed = reader.plan.num_samples, reader.seed
+def _order(reader: IndexSampler, num_planned: int) -> EpochOrder:
+    seed = reader.seed
+    count = reader.plan.num_samples if reader.sampler is not None else num_planned
 
     def shuffled(epoch: int, start: int, number: int) -> Integers:
         return permutation(count, seed, epoch, start, number)

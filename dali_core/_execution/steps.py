@@ -290,6 +290,7 @@ class Steps:
             {} if self._replaces_failed else None,
             self._upcoming(node, batch.iteration),
             row_lengths=lambda: self._stream.row_lengths(batch.iteration),
+            extents=lambda: self._stream.extents(batch.iteration),
             replaced={bad[0] for bad in batch.replaced()} if self._replaces_failed else (),
         )
         inputs = [*entry.inputs, *entry.arguments]

@@ -55,6 +55,9 @@ class StepContext:
     row_lengths : callable
         Returns the number of samples in each row that the plan of the batch packs; by default, all
         samples are one row.
+    extents : callable
+        Returns the largest lengths that samples of the batch may have, of each kind by which it
+        was planned; none if it was not.
     replaced : collection of int
         The places of bad samples, in which others are.
     """
@@ -67,6 +70,7 @@ class StepContext:
     failed: dict[int, Exception] | None = None
     upcoming: Callable[[int], NDArray[np.int64]] = lambda _: np.empty(0, np.int64)
     row_lengths: Callable[[], list[int]] = list
+    extents: Callable[[], list[int]] = list
     replaced: Collection[int] = ()
 
 

@@ -64,7 +64,7 @@ def make_batching(where: str, batching: Any, batch_size: int | None, lengths: An
             f"{where}: lengths must be given once (got them in batching, too). Leave out one."
         )
     given = batching.lengths if lengths is None else lengths
-    return Planned(rule, given, batching.window, batching.repack, rows)
+    return Planned(rule, given, batching.window, batching.repack, rows, batching.list_sizes)
 
 
 def _given_twice(where: str, batching: Any, batch_size: int, cure: str) -> ArgumentConflictError:

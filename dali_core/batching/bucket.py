@@ -168,6 +168,12 @@ class Bucket(Weighted):
         assert self.batch_sizes is not None
         return list(self.batch_sizes) * (len(edges) if len(self.batch_sizes) == 1 else 1)
 
+    def extents(self, lengths: Integers) -> Integers:
+        """Return the edges of the class of a batch."""
+        edges = self._edges()
+        found: Integers = edges[int((self._fits(lengths).argmax(axis=1)).max(initial=0))]
+        return found
+
     def room(self, lengths: Integers) -> int:
         """Return what a batch takes when its samples are padded to the longest of them."""
         return int(lengths.max(initial=0) * len(lengths))

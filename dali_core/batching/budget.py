@@ -116,6 +116,10 @@ class Budget(Weighted):
         rounded = -(-lengths // self.pad_to) * self.pad_to
         return int(rounded.max(initial=0) * len(rounded) if self.padded else rounded.sum())
 
+    def extents(self, lengths: Integers) -> Integers:
+        """Return the length to which the samples of a batch are padded."""
+        return -(-super().extents(lengths) // self.pad_to) * self.pad_to
+
     def _costs(self, lengths: Integers) -> Integers:
         rounded = -(-lengths // self.pad_to) * self.pad_to
         if self.cost is None:

@@ -233,6 +233,14 @@ class EpochBatches(Sequence[Integers]):
         parts = self.parts(number)
         return int((parts[:, 2] - parts[:, 1]).sum())
 
+    def extents(self, number: int) -> list[int]:
+        """Return the largest lengths that samples of a bin may have: the edges of a bucket.
+
+        Of other bins they are the largest lengths of their samples, of each kind.
+        """
+        planned, place = self._find(self._checked(number))
+        return self._rule.extents(planned.pieces.lengths[planned.members(place)]).tolist()
+
     def rank(
         self, rank: int, num_ranks: int, last: Literal["drop", "pad", "empty"] = "drop"
     ) -> RankBatches:

@@ -118,6 +118,10 @@ class Pack(Weighted):
         """Return the capacity of a row."""
         return int(self._capacities[0])
 
+    def shape(self, lengths: Integers) -> tuple[int, ...]:
+        """Return the shape of a row, which all have."""
+        return tuple(self._capacities.tolist())
+
     @property
     def _capacities(self) -> Integers:
         return np.array(check_counts(self.capacity, "capacity"), np.int64)

@@ -111,6 +111,13 @@ class BatchPlan(ABC):
         """Return the number of samples in each row of a batch: all are one, unless planned so."""
         return [self.size(batch)]
 
+    def extents(self, batch: int) -> list[int]:
+        """Return the largest lengths that samples of a batch may have, of each kind.
+
+        There are none if batches are not planned by lengths.
+        """
+        return []
+
     def is_possible(self, position: int) -> bool:
         """Return whether batches end at a position, as far as that is not checked otherwise."""
         return True

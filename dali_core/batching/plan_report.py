@@ -36,6 +36,10 @@ class PlanReport:
         Tokens of a step of all processes: least, median, most.
     sizes : tuple of int
         Samples in a bin, or parts of samples: least, median, most.
+    num_shapes : int
+        Different shapes of a process's batches: numbers of samples, and the lengths to which these
+        are padded. Compilers of programs with static shapes, such as that of JAX, compile for each
+        of them. Rows of packed samples have one.
     imbalance : float
         Mean over steps of the most that a process's bin takes, divided by the mean.
     correlation : float
@@ -55,6 +59,7 @@ class PlanReport:
     tokens: tuple[int, int, int]
     step_tokens: tuple[int, int, int]
     sizes: tuple[int, int, int]
+    num_shapes: int
     imbalance: float
     correlation: float
     furthest: int
@@ -78,6 +83,7 @@ class PlanReport:
             ("tokens of a bin", "least {}, median {}, most {}".format(*self.tokens)),
             ("tokens of a step", "least {}, median {}, most {}".format(*self.step_tokens)),
             ("samples of a bin", "least {}, median {}, most {}".format(*self.sizes)),
+            ("shapes", f"{self.num_shapes} of batches, if padded to their extents"),
             ("imbalance", f"{self.imbalance:.3f}"),
             ("correlation", f"{self.correlation:+.3f} of length with step"),
             ("furthest", f"{self.furthest} positions from the order"),
@@ -109,6 +115,7 @@ def measure(
     tokens: list[int] = []
     rooms: list[int] = []
     sizes: list[int] = []
+    shapes: list[tuple[int, ...]] = []
     num_samples = num_dropped = furthest = 0
     for planned in windows:
         pieces = planned.pieces
@@ -120,6 +127,7 @@ def measure(
             tokens.append(int(lengths[members].sum()))
             rooms.append(rule.room(pieces.lengths[members]))
             sizes.append(len(members))
+            shapes.append(rule.shape(pieces.lengths[members]))
         order = pieces.places[np.concatenate([np.empty(0, np.int64), *bins])]
         # Parts of a sample, and what comes after dropped ones, are compared with their own places.
         moved = np.abs(order - pieces.places)
@@ -143,6 +151,7 @@ def measure(
         tokens=_spread(tokens),
         step_tokens=_spread(of_steps.tolist()),
         sizes=_spread(sizes),
+        num_shapes=len({tuple(shapes[i : i + rows]) for i in range(0, max(whole, 1), rows)}),
         imbalance=float(ratios.mean()) if len(ratios) else 1.0,
         correlation=_correlation(np.array(tokens), np.array(sizes)),
         furthest=furthest,

@@ -20,7 +20,8 @@ from dali_core.batching.fixed import MAX_SAMPLES
 from dali_core.batching.lengths import Lengths
 from dali_core.batching.plan import OF_SOURCES, Batching, BatchPlan
 from dali_core.batching.planned_step import PlannedStep
-from dali_core.batching.windows import WindowRule, check_count
+from dali_core.batching.sample_lists import SampleLists
+from dali_core.batching.windows import Integers, WindowRule, check_count
 from dali_core.errors import ArgumentConflictError, ArgumentValueError, PipelineStateError
 
 STEPS = 1 << 32
@@ -49,6 +50,8 @@ class Planned(Batching):
         Whether samples share a batch with others in each epoch; see `Budget.plan`.
     rows : int
         Bins in a batch: rows of packed samples.
+    list_sizes : array of int, optional
+        What is planned are lists of consecutive samples of the reader, with so many samples each.
 
     Raises
     ------
@@ -62,6 +65,7 @@ class Planned(Batching):
     window: int = DEFAULT_WINDOW
     repack: Literal["each_epoch", "once"] = "each_epoch"
     rows: int = 1
+    list_sizes: Any = None
     _data: EpochBatches | None = field(default=None, repr=False)
     _epochs: OrderedDict[int, EpochBatches] = field(default_factory=OrderedDict, repr=False)
     _num_steps: dict[tuple[int, int, bool], int] = field(default_factory=dict, repr=False)
@@ -71,6 +75,8 @@ class Planned(Batching):
             self.lengths = tuple(self.lengths.values())
         if self.lengths is not None and not isinstance(self.lengths, Lengths):
             self.lengths = Lengths(self.lengths)
+        if self.list_sizes is not None and not isinstance(self.list_sizes, SampleLists):
+            self.list_sizes = SampleLists(self.list_sizes)
         check_count(self.rows, "rows")
         check_count(self.window, "window")
         if self.rule.has_parts:
@@ -91,7 +97,16 @@ class Planned(Batching):
         counts = [self.rule.most_samples, self.window]
         if self._data is not None:
             counts.append(max(self._data.num_samples, 1))
-        return min(min(counts) * self.rows, MAX_SAMPLES)
+        most = min(counts) * self.rows
+        if self.lists is not None:
+            most = max(1, min(most * self.lists.longest, self.lists.num_samples))
+        return min(most, MAX_SAMPLES)
+
+    @property
+    def lists(self) -> SampleLists | None:
+        """The lists of samples that are planned; None if samples are."""
+        found: SampleLists | None = self.list_sizes
+        return found
 
     def of_data(self, lengths: ArrayLike | Lengths, order: EpochOrder, *, shuffle: bool) -> Planned:
         """Return these batches of the samples of a reader.
@@ -121,7 +136,9 @@ class Planned(Batching):
             repack=self.repack,
             order=order,
         )
-        made = Planned(self.rule, found, self.window, self.repack, self.rows, _data=data)
+        made = Planned(
+            self.rule, found, self.window, self.repack, self.rows, self.list_sizes, _data=data
+        )
         made._epochs[0] = data
         return made
 
@@ -145,13 +162,33 @@ class Planned(Batching):
     def description(self) -> dict[str, Any]:
         """Return what must be equal where a state is used again."""
         known = isinstance(self.lengths, Lengths)
-        return {
+        described = {
             "rule": self.rule.description(),
             "lengths": self.lengths.fingerprint() if known else None,
             "window": self.window,
             "repack": self.repack,
             "rows": self.rows,
         }
+        if self.lists is not None:
+            described["list_sizes"] = self.lists.fingerprint()
+        return described
+
+    def positions(self, epoch: int, number: int) -> Integers:
+        """Return where a reader has the samples of a bin in an epoch.
+
+        Of lists they are the numbers of the samples: readers then follow the data.
+        """
+        bins = self.bins(epoch)
+        if self.lists is None:
+            return bins.positions(number)
+        return self.lists.samples(bins.parts(number)[:, 0])
+
+    def num_positions(self, epoch: int, number: int) -> int:
+        """Return the number of samples of a bin."""
+        bins = self.bins(epoch)
+        if self.lists is None:
+            return len(bins.positions(number))
+        return int(self.lists.sizes(bins.parts(number)[:, 0]).sum())
 
     def state(self) -> dict[str, Any]:
         """Return the entries of a saved state by which it says how samples were divided."""
@@ -257,18 +294,24 @@ class PlannedPlan(BatchPlan):
     def runs(self, batch: int) -> list[Run]:
         """List the samples of a batch, in their order."""
         epoch, step = self.place(batch)
-        bins = self.batching.bins(epoch)
         return [
             Run(epoch, position, 1, 1)
             for number in self.step_bins(epoch, step)
-            for position in bins.positions(number).tolist()
+            for position in self.batching.positions(epoch, number).tolist()
         ]
 
     def row_lengths(self, batch: int) -> list[int]:
         """Return the number of samples in each row of a batch: in each of its bins."""
         epoch, step = self.place(batch)
+        numbers = self.step_bins(epoch, step)
+        return [self.batching.num_positions(epoch, number) for number in numbers]
+
+    def extents(self, batch: int) -> list[int]:
+        """Return the largest lengths that samples of a batch may have: the edges of a bucket."""
+        epoch, step = self.place(batch)
         bins = self.batching.bins(epoch)
-        return [len(bins.positions(number)) for number in self.step_bins(epoch, step)]
+        found = [bins.extents(number) for number in self.step_bins(epoch, step)]
+        return [max(kinds) for kinds in zip(*found, strict=True)]
 
     def has_step(self, epoch: int, step: int) -> bool:
         """Return whether an epoch has a step, as a rule without counting all of them."""
@@ -303,8 +346,8 @@ class PlannedPlan(BatchPlan):
 
     def step_size(self, epoch: int, step: int) -> int:
         """Return the number of samples of a step."""
-        bins = self.batching.bins(epoch)
-        return sum(len(bins.positions(number)) for number in self.step_bins(epoch, step))
+        numbers = self.step_bins(epoch, step)
+        return sum(self.batching.num_positions(epoch, number) for number in numbers)
 
     def step_tokens(self, epoch: int, step: int, rank: int | None = None) -> int:
         """Return the sum of the lengths of a step, by default of the process itself.
@@ -382,7 +425,8 @@ class PlannedPlan(BatchPlan):
                 f"epoch {epoch}: {self.num_steps(epoch)} steps, fill {report.fill:.4f}, padding "
                 f"{report.waste:.4f}, tokens of a step {least} to {most} (median {median}), "
                 f"samples of a bin {report.sizes[0]} to {report.sizes[2]}, imbalance "
-                f"{report.imbalance:.3f}, {report.num_dropped} samples too long, {rest} bins "
+                f"{report.imbalance:.3f}, {report.num_shapes} shapes to compile for, "
+                f"{report.num_dropped} samples too long, {rest} bins "
                 f"{'in a step that is padded' if data.pad_last_batch else 'left out at the end'}"
             )
         return "\n".join(lines)

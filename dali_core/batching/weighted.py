@@ -72,6 +72,7 @@ class Weighted(WindowRule):
         repack: Literal["each_epoch", "once"] = "each_epoch",
         rows: int = 1,
         lengths: ArrayLike | tuple[ArrayLike, ...] | Mapping[str, ArrayLike] | None = None,
+        list_sizes: ArrayLike | None = None,
     ) -> Planned:
         """Return the rule as batches of a pipeline, with parameters of its plan.
 
@@ -85,10 +86,14 @@ class Weighted(WindowRule):
             Bins in a batch: rows of packed samples.
         lengths : array of int, tuple or dict of arrays, optional
             As for `plan`; by default those that the reader declares.
+        list_sizes : array of int, optional
+            Divide lists of consecutive samples, such as the images of each document, with so many
+            samples each. The samples of a list come together, one after the other, and `lengths`
+            are those of the lists; by default a list has the sum of those that the reader declares.
 
         Returns
         -------
         Planned
             To be passed to `Pipeline` as `batching`.
         """
-        return Planned(self, lengths, window, repack, rows)
+        return Planned(self, lengths, window, repack, rows, list_sizes)

@@ -145,6 +145,15 @@ class WindowRule:
     def divide(self, lengths: Integers) -> Bins:
         """Divide pieces with lengths of shape (pieces, kinds) into bins."""
 
+    def extents(self, lengths: Integers) -> Integers:
+        """Return the largest lengths that pieces of a bin may have, of each kind."""
+        found: Integers = lengths.max(axis=0, initial=0)
+        return found
+
+    def shape(self, lengths: Integers) -> tuple[int, ...]:
+        """Return the shape of a bin when its pieces are padded: pieces, and their extents."""
+        return (len(lengths), *self.extents(lengths).tolist())
+
     @abstractmethod
     def room(self, lengths: Integers) -> int:
         """Return what a bin of pieces takes, padding included, in the unit of the first kind."""

@@ -123,6 +123,46 @@ def audio_resample(
         Accepted without effect.
     """
 
+def batch_extents(
+    input: Input,
+    /,
+    *,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Give the largest lengths that samples of the batch may have, the same for all of them.
+
+    In batches that are planned by lengths they are, for each kind of lengths, the edge of the
+    bucket (`dali_core.batching.Bucket`), or else the largest length of a sample in the batch. So
+    batches of one bucket have one shape: `resize` takes heights and widths as its `size`, and
+    `pad_batch` takes lengths as its second input.
+
+    In other batches they are the largest extents of the input.
+
+    Returns
+    -------
+    DataNode
+        An int32 vector: a number for each kind of lengths, or for each dimension of the input.
+
+    Inputs
+    ------
+    Any samples of the batch.
+
+    Parameters
+    ----------
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
+
 def batch_permutation(
     *,
     allow_repetitions: bool = False,

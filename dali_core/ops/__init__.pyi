@@ -89,6 +89,31 @@ class AudioResample(OperatorClass):
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
+class BatchExtents(OperatorClass):
+    """Give the largest lengths that samples of the batch may have, the same for all of them.
+
+    The arguments are those of `fn.batch_extents`.
+    """
+
+    def __init__(
+        self,
+        *,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: Input,
+        /,
+        *,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
 class BatchPermutation(OperatorClass):
     """Draw an order of the samples of each batch, as indices for `permute_batch`.
 

@@ -150,6 +150,7 @@ GALLERY: dict[str, tuple[str, ...]] = {
 }
 
 PROGRAMS: dict[str, str] = {
+    "batch_extents": "fn.batch_extents(sound)",
     "decoders.numpy": 'fn.decoders.numpy(fn.io.file.read(np.frombuffer(b"files/0.npy", np.uint8)))',
     "dl_tensor_python_function": "fn.dl_tensor_python_function(image, function=lambda data: data)",
     "dump_image": 'fn.dump_image(image, suffix="dumped")',

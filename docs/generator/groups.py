@@ -43,7 +43,15 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *("decoders.audio", "audio_resample", "spectrogram", "power_spectrum", "mel_filter_bank"),
         *("to_decibels", "mfcc", "preemphasis_filter", "nonsilent_region"),
     ),
-    "Sequences of tokens": ("tokenize", "pack", "unpack", "pad_batch", "collate", "image_tokens"),
+    "Sequences of tokens": (
+        "tokenize",
+        "pack",
+        "unpack",
+        "pad_batch",
+        "collate",
+        "batch_extents",
+        "image_tokens",
+    ),
     "Tensors": (
         *("cast", "cast_like", "copy", "cat", "stack", "reshape", "reinterpret", "squeeze"),
         *("expand_dims", "shapes", "get_property", "one_hot", "normalize", "reductions.*"),

@@ -1,0 +1,1 @@
+"""Match captions with images of several sizes: ``python -m examples.image_text``."""

@@ -1,0 +1,1 @@
+"""Train a language model on padded and packed batches: ``python -m examples.packed_lm``."""
