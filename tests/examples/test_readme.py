@@ -18,10 +18,16 @@ README = Path(__file__).parents[2] / "README.md"
 
 def run_first_program(root: Path, monkeypatch: pytest.MonkeyPatch, per_class: int) -> Any:
     """Run it on generated photos, and return its variables."""
+    return run_program(0, root, monkeypatch, per_class)
+
+
+def run_program(
+    number: int, root: Path, monkeypatch: pytest.MonkeyPatch, per_class: int
+) -> dict[str, Any]:
     generate(root / "photos", ["towers", "wood"], per_class=per_class)
     monkeypatch.chdir(root)
-    program = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)[0]
-    names: dict[str, object] = {}
+    program = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)[number]
+    names: dict[str, Any] = {}
     exec(compile(program, str(README), "exec"), names)
     return names
 
@@ -32,6 +38,13 @@ def test_first_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert tuple(images.shape) == (8, 3, 224, 224)
     assert sorted(labels.tolist()) == [0] * 4 + [1] * 4
     assert abs(float(images.mean())) < 1
+
+
+def test_loop_of_plain_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = run_program(1, tmp_path, monkeypatch, per_class=5)
+    images, labels = names["images"], names["labels"]
+    assert tuple(images.shape) == (64, 224, 224, 3)
+    assert labels.torch().flatten().bincount().tolist() == [32, 32]
 
 
 def test_every_epoch_has_every_photo_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

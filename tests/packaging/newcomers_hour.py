@@ -299,8 +299,8 @@ def try_all(hour: Hour) -> None:
     for folder, per_class in (("readme/photos/train", "40"), ("many", "400")):
         hour.step(f"photos in {folder}", ["python", "make_photos.py", folder, per_class])
 
-    (readme,) = CODE.findall((ROOT / "README.md").read_text("utf-8"))
-    (hour.folder / "readme" / "readme.py").write_text(readme, "utf-8")
+    programs = CODE.findall((ROOT / "README.md").read_text("utf-8"))
+    (hour.folder / "readme" / "readme.py").write_text("\n".join(programs), "utf-8")
     hour.step("README.md", ["python", "-c", "import os, runpy; os.chdir('readme'); "
               "print({k: v.shape for k, v in runpy.run_path('readme.py').items() "
               "if k in ('images', 'labels')})"])  # fmt: skip
