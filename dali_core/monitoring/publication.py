@@ -68,7 +68,8 @@ class Publication:
         started = _start_of(self._process)
         self._name = f"{self._process}-{started}-{next(_numbers)}.json"
         self._ending = threading.Event()
-        self._turn = threading.Lock()
+        # The thread that writes may collect the pipeline as garbage then, and so close this.
+        self._turn = threading.RLock()
         try:
             with _own_folder(make=True):
                 pass
@@ -87,8 +88,7 @@ class Publication:
         if os.getpid() != self._process:
             return
         self._ending.set()
-        with self._turn, contextlib.suppress(OSError), _own_folder() as folder:
-            os.unlink(self._name, dir_fd=folder)
+        self._remove()
 
     def _publish(self) -> None:
         with contextlib.suppress(OSError):
@@ -99,6 +99,12 @@ class Publication:
                     return
                 with contextlib.suppress(OSError):  # the next time, there may be room again
                     self._write()
+                if self._ending.is_set():  # closed by this thread, while it wrote
+                    self._remove()
+
+    def _remove(self) -> None:
+        with self._turn, contextlib.suppress(OSError), _own_folder() as folder:
+            os.unlink(self._name, dir_fd=folder)
 
     def _write(self) -> None:
         statistics = self._read()

@@ -8,6 +8,7 @@ import re
 import stat
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -20,7 +21,9 @@ from dali_core.errors import ArgumentValueError
 from dali_core.monitoring import publication
 from dali_core.monitoring.publication import published_processes, published_states, state_folder
 from dali_core.monitoring.snapshot import Snapshot
+from dali_core.statistics import PipelineStatistics
 from tests.forgotten_modules import forgotten_modules
+from tests.hanging import HANG_SECONDS
 from tests.monitoring.test_monitor import numbers, snapshot
 from tests.waiting import wait_until
 
@@ -68,8 +71,12 @@ def test_running_pipelines_are_published(session: Path) -> None:
     assert stat.S_IMODE(session.stat().st_mode) == 0o700
     assert [stat.S_IMODE(file.stat().st_mode) for file in files] == [0o600, 0o600]
     assert published_processes() == [os.getpid()]
-    states = published_states(os.getpid())
-    assert [(state.batches, state.samples) for state in states] == [(1, 4), (1, 7)]
+
+    def counts() -> list[tuple[int, int]]:
+        return [(state.batches, state.samples) for state in published_states(os.getpid())]
+
+    # A state may have been written before the batch was returned.
+    wait_until(lambda: counts() == [(1, 4), (1, 7)], lambda: str(counts()))
     second.run()
     wait_until(lambda: published_states(os.getpid())[1].batches == 2)
     first.close()
@@ -77,6 +84,22 @@ def test_running_pipelines_are_published(session: Path) -> None:
     del second
     wait_until(lambda: not list(session.glob("*.json")))
     assert published_processes() == []
+
+
+def test_thread_that_writes_may_collect_the_pipeline(session: Path) -> None:
+    """The collection of garbage in it runs what closes the pipeline, and must not wait for it."""
+    statistics = numbers().statistics()
+    ended = threading.Event()
+
+    def read() -> PipelineStatistics:
+        published.close()
+        ended.set()
+        return statistics
+
+    published = publication.Publication(read)
+    assert ended.wait(HANG_SECONDS)
+    published.close()  # waits for the writer
+    assert not list(session.glob("*.json"))
 
 
 def test_nothing_is_published_unasked(session: Path, monkeypatch: pytest.MonkeyPatch) -> None:
