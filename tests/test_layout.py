@@ -304,6 +304,7 @@ def test_the_core_imports_no_framework() -> None:
     # the import paths of the reference, and those with the loaders of frameworks import an adapter.
     allowed = {
         "dali_core/commands/bench.py imports dali_core_pytorch.crop_loader",
+        "dali_core/dynamic/pytorch/nodes.py imports dali_core_pytorch.nodes",
         "dali_core/jax.py imports dali_core_jax.loader",
         "dali_core/pytorch.py imports dali_core_pytorch.loader",
         "dali_core/plugin/jax/__init__.py imports dali_core_jax",

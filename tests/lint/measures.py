@@ -32,9 +32,11 @@ def uses_of_batch_size() -> Counter[str]:
     Calls outside of pipelines have no batch plan: there it is the size of a result.
     """
     found: Counter[str] = Counter()
+    nodes = ROOT / "adapters/dali_core_pytorch/nodes.py"
+    others = (PACKAGE / "batching", PACKAGE / "dynamic", PACKAGE / "torchvision", nodes)
     for folder in (PACKAGE, ROOT / "adapters"):
         for path in sorted(folder.rglob("*.py")):
-            if not any(path.is_relative_to(PACKAGE / room) for room in ("batching", "dynamic")):
+            if not any(path.is_relative_to(other) for other in others):
                 tokens = tokenize.generate_tokens(io.StringIO(path.read_text("utf-8")).readline)
                 count = sum(token.string == "batch_size" for token in tokens)
                 found[path.relative_to(ROOT).as_posix()] = count
