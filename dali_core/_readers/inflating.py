@@ -28,7 +28,8 @@ def open_gzip(data: bytes) -> Any:
         from isal import igzip
     except ImportError:
         return gzip.GzipFile(fileobj=io.BytesIO(data))
-    return igzip.IGzipFile(fileobj=io.BytesIO(data))
+    made: Any = igzip.IGzipFile
+    return made(fileobj=io.BytesIO(data))
 
 
 def check_compression(name: str) -> None:
