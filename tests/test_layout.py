@@ -70,7 +70,7 @@ ROOMS = [
     ["plugin"],
     ["adapters", "sysconfig", "plugin_manager", "metrics"],
     ["operator_packages", "readers", "loaders", "dynamic"],
-    ["jax", "pytorch"],
+    ["jax", "pytorch", "torchvision"],
     ["experimental"],
     ["", "testing", "compat", "commands", "__main__"],
     ["_stubs", "scaffold"],
@@ -300,8 +300,7 @@ def test_private_members_of_a_pipeline_are_used_only_inside() -> None:
 
 
 def test_the_core_imports_no_framework() -> None:
-    # Only a command that compares with PyTorch's loader, where that is installed, the modules at
-    # the import paths of the reference, and those with the loaders of frameworks import an adapter.
+    # A command that compares loaders, modules at the reference's import paths, and frameworks' own.
     allowed = {
         "dali_core/commands/bench.py imports dali_core_pytorch.crop_loader",
         "dali_core/jax.py imports dali_core_jax.loader",
@@ -319,6 +318,7 @@ def test_the_core_imports_no_framework() -> None:
         "dali_core/plugin/pytorch/torch_utils.py imports dali_core_pytorch",
         "dali_core/plugin/tf/__init__.py imports dali_core_tensorflow",
         "dali_core/plugin/tf/experimental.py imports dali_core_tensorflow",
+        "dali_core/torchvision/_frameworks.py imports torch",
     }
     found = {
         f"{_name(path)} imports {module}"

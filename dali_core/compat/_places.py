@@ -54,7 +54,5 @@ ADDED = {
 COMING = {
     "experimental.dynamic.pytorch": "Nodes of torchdata come with a later version: loop over "
     "next_epoch of a reader",
-    "experimental.torchvision": "Transforms of torchvision come with a later version: make a "
-    "pipeline, or use dali_core.dynamic",
 }
 """Modules that are not available yet, with what to do instead; includes their submodules."""

@@ -3241,6 +3241,7 @@ def random_resized_crop(
     min_filter: DALIInterpType | Tensor | Batch | None = None,
     mag_filter: DALIInterpType | Tensor | Batch | None = None,
     antialias: Bool = True,
+    exclude_outside: Bool = False,
     dtype: DType | ElementType | None = None,
     minibatch_size: Int = 32,
     temp_buffer_hint: Int = 0,
@@ -3261,6 +3262,7 @@ def random_resized_crop(
     min_filter: DALIInterpType | Tensor | Batch | None = None,
     mag_filter: DALIInterpType | Tensor | Batch | None = None,
     antialias: Bool = True,
+    exclude_outside: Bool = False,
     dtype: DType | ElementType | None = None,
     minibatch_size: Int = 32,
     temp_buffer_hint: Int = 0,
@@ -3300,6 +3302,10 @@ def random_resized_crop(
     antialias : bool, default True
         Whether filters are widened when an axis gets smaller, so that every input pixel counts. Has
         no effect on ``INTERP_NN``.
+    exclude_outside : bool, default False
+        Whether filters drop what they find outside of the image and divide by the sum of the
+        weights inside, as in Pillow and PyTorch, whose curved filters are then computed exactly.
+        Otherwise the edge pixel stands for it, and 32 samples a pixel for curved filters.
     dtype : types.DALIDataType, default not set
         Type of the output: ``FLOAT``, or the type of the input, which is the default.
     minibatch_size : int, default 32
@@ -3456,6 +3462,7 @@ def resize(
     min_filter: DALIInterpType | Tensor | Batch | None = None,
     mag_filter: DALIInterpType | Tensor | Batch | None = None,
     antialias: Bool = True,
+    exclude_outside: Bool = False,
     dtype: DType | ElementType | None = None,
     minibatch_size: Int = 32,
     temp_buffer_hint: Int = 0,
@@ -3525,6 +3532,10 @@ def resize(
     antialias : bool, default True
         Whether filters are widened when an axis gets smaller, so that every input pixel counts. Has
         no effect on ``INTERP_NN``.
+    exclude_outside : bool, default False
+        Whether filters drop what they find outside of the image and divide by the sum of the
+        weights inside, as in Pillow and PyTorch, whose curved filters are then computed exactly.
+        Otherwise the edge pixel stands for it, and 32 samples a pixel for curved filters.
     dtype : types.DALIDataType, default not set
         Type of the output: ``FLOAT``, or the type of the input, which is the default.
     minibatch_size : int, default 32
@@ -3570,6 +3581,7 @@ def resize_crop_mirror(
     min_filter: DALIInterpType | Tensor | Batch | None = None,
     mag_filter: DALIInterpType | Tensor | Batch | None = None,
     antialias: Bool = True,
+    exclude_outside: Bool = False,
     dtype: DType | ElementType | None = None,
     minibatch_size: Int = 32,
     temp_buffer_hint: Int = 0,
@@ -3606,6 +3618,7 @@ def resize_crop_mirror(
     min_filter: DALIInterpType | Tensor | Batch | None = None,
     mag_filter: DALIInterpType | Tensor | Batch | None = None,
     antialias: Bool = True,
+    exclude_outside: Bool = False,
     dtype: DType | ElementType | None = None,
     minibatch_size: Int = 32,
     temp_buffer_hint: Int = 0,
@@ -3689,6 +3702,10 @@ def resize_crop_mirror(
     antialias : bool, default True
         Whether filters are widened when an axis gets smaller, so that every input pixel counts. Has
         no effect on ``INTERP_NN``.
+    exclude_outside : bool, default False
+        Whether filters drop what they find outside of the image and divide by the sum of the
+        weights inside, as in Pillow and PyTorch, whose curved filters are then computed exactly.
+        Otherwise the edge pixel stands for it, and 32 samples a pixel for curved filters.
     dtype : types.DALIDataType, default not set
         Type of the output: ``FLOAT``, or the type of the input, which is the default.
     minibatch_size : int, default 32
@@ -4312,6 +4329,7 @@ def tensor_resize(
     min_filter: DALIInterpType | Tensor | Batch | None = None,
     mag_filter: DALIInterpType | Tensor | Batch | None = None,
     antialias: Bool = True,
+    exclude_outside: Bool = False,
     dtype: DType | ElementType | None = None,
     minibatch_size: Int = 32,
     temp_buffer_hint: Int = 0,
@@ -4339,6 +4357,7 @@ def tensor_resize(
     min_filter: DALIInterpType | Tensor | Batch | None = None,
     mag_filter: DALIInterpType | Tensor | Batch | None = None,
     antialias: Bool = True,
+    exclude_outside: Bool = False,
     dtype: DType | ElementType | None = None,
     minibatch_size: Int = 32,
     temp_buffer_hint: Int = 0,
@@ -4398,6 +4417,10 @@ def tensor_resize(
     antialias : bool, default True
         Whether filters are widened when an axis gets smaller, so that every input pixel counts. Has
         no effect on ``INTERP_NN``.
+    exclude_outside : bool, default False
+        Whether filters drop what they find outside of the image and divide by the sum of the
+        weights inside, as in Pillow and PyTorch, whose curved filters are then computed exactly.
+        Otherwise the edge pixel stands for it, and 32 samples a pixel for curved filters.
     dtype : types.DALIDataType, default not set
         Type of the output: ``FLOAT``, or the type of the input, which is the default.
     minibatch_size : int, default 32

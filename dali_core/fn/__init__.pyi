@@ -2268,6 +2268,7 @@ def fast_resize_crop_mirror(
     min_filter: DALIInterpType | DataNode | None = None,
     mag_filter: DALIInterpType | DataNode | None = None,
     antialias: bool = False,
+    exclude_outside: bool = False,
     dtype: DataType | None = None,
     minibatch_size: Int = 32,
     temp_buffer_hint: Int = 0,
@@ -2355,6 +2356,10 @@ def fast_resize_crop_mirror(
     antialias : bool, default False
         Whether filters are widened when an axis gets smaller, so that every input pixel counts. Has
         no effect on ``INTERP_NN``.
+    exclude_outside : bool, default False
+        Whether filters drop what they find outside of the image and divide by the sum of the
+        weights inside, as in Pillow and PyTorch, whose curved filters are then computed exactly.
+        Otherwise the edge pixel stands for it, and 32 samples a pixel for curved filters.
     dtype : types.DALIDataType, default not set
         Type of the output: ``FLOAT``, or the type of the input, which is the default.
     minibatch_size : int, default 32
@@ -5379,6 +5384,7 @@ def random_resized_crop(
     min_filter: DALIInterpType | DataNode | None = None,
     mag_filter: DALIInterpType | DataNode | None = None,
     antialias: bool = True,
+    exclude_outside: bool = False,
     dtype: DataType | None = None,
     minibatch_size: Int = 32,
     temp_buffer_hint: Int = 0,
@@ -5420,6 +5426,10 @@ def random_resized_crop(
     antialias : bool, default True
         Whether filters are widened when an axis gets smaller, so that every input pixel counts. Has
         no effect on ``INTERP_NN``.
+    exclude_outside : bool, default False
+        Whether filters drop what they find outside of the image and divide by the sum of the
+        weights inside, as in Pillow and PyTorch, whose curved filters are then computed exactly.
+        Otherwise the edge pixel stands for it, and 32 samples a pixel for curved filters.
     dtype : types.DALIDataType, default not set
         Type of the output: ``FLOAT``, or the type of the input, which is the default.
     minibatch_size : int, default 32
@@ -5564,6 +5574,7 @@ def resize(
     min_filter: DALIInterpType | DataNode | None = None,
     mag_filter: DALIInterpType | DataNode | None = None,
     antialias: bool = True,
+    exclude_outside: bool = False,
     dtype: DataType | None = None,
     minibatch_size: Int = 32,
     temp_buffer_hint: Int = 0,
@@ -5635,6 +5646,10 @@ def resize(
     antialias : bool, default True
         Whether filters are widened when an axis gets smaller, so that every input pixel counts. Has
         no effect on ``INTERP_NN``.
+    exclude_outside : bool, default False
+        Whether filters drop what they find outside of the image and divide by the sum of the
+        weights inside, as in Pillow and PyTorch, whose curved filters are then computed exactly.
+        Otherwise the edge pixel stands for it, and 32 samples a pixel for curved filters.
     dtype : types.DALIDataType, default not set
         Type of the output: ``FLOAT``, or the type of the input, which is the default.
     minibatch_size : int, default 32
@@ -5676,6 +5691,7 @@ def resize(
     min_filter: DALIInterpType | DataNode | None = None,
     mag_filter: DALIInterpType | DataNode | None = None,
     antialias: bool = True,
+    exclude_outside: bool = False,
     dtype: DataType | None = None,
     minibatch_size: Int = 32,
     temp_buffer_hint: Int = 0,
@@ -5747,6 +5763,10 @@ def resize(
     antialias : bool, default True
         Whether filters are widened when an axis gets smaller, so that every input pixel counts. Has
         no effect on ``INTERP_NN``.
+    exclude_outside : bool, default False
+        Whether filters drop what they find outside of the image and divide by the sum of the
+        weights inside, as in Pillow and PyTorch, whose curved filters are then computed exactly.
+        Otherwise the edge pixel stands for it, and 32 samples a pixel for curved filters.
     dtype : types.DALIDataType, default not set
         Type of the output: ``FLOAT``, or the type of the input, which is the default.
     minibatch_size : int, default 32
@@ -5788,6 +5808,7 @@ def resize(
     min_filter: DALIInterpType | DataNode | None = None,
     mag_filter: DALIInterpType | DataNode | None = None,
     antialias: bool = True,
+    exclude_outside: bool = False,
     dtype: DataType | None = None,
     minibatch_size: Int = 32,
     temp_buffer_hint: Int = 0,
@@ -5859,6 +5880,10 @@ def resize(
     antialias : bool, default True
         Whether filters are widened when an axis gets smaller, so that every input pixel counts. Has
         no effect on ``INTERP_NN``.
+    exclude_outside : bool, default False
+        Whether filters drop what they find outside of the image and divide by the sum of the
+        weights inside, as in Pillow and PyTorch, whose curved filters are then computed exactly.
+        Otherwise the edge pixel stands for it, and 32 samples a pixel for curved filters.
     dtype : types.DALIDataType, default not set
         Type of the output: ``FLOAT``, or the type of the input, which is the default.
     minibatch_size : int, default 32
@@ -5907,6 +5932,7 @@ def resize_crop_mirror(
     min_filter: DALIInterpType | DataNode | None = None,
     mag_filter: DALIInterpType | DataNode | None = None,
     antialias: bool = True,
+    exclude_outside: bool = False,
     dtype: DataType | None = None,
     minibatch_size: Int = 32,
     temp_buffer_hint: Int = 0,
@@ -5992,6 +6018,10 @@ def resize_crop_mirror(
     antialias : bool, default True
         Whether filters are widened when an axis gets smaller, so that every input pixel counts. Has
         no effect on ``INTERP_NN``.
+    exclude_outside : bool, default False
+        Whether filters drop what they find outside of the image and divide by the sum of the
+        weights inside, as in Pillow and PyTorch, whose curved filters are then computed exactly.
+        Otherwise the edge pixel stands for it, and 32 samples a pixel for curved filters.
     dtype : types.DALIDataType, default not set
         Type of the output: ``FLOAT``, or the type of the input, which is the default.
     minibatch_size : int, default 32
@@ -6689,6 +6719,7 @@ def tensor_resize(
     min_filter: DALIInterpType | DataNode | None = None,
     mag_filter: DALIInterpType | DataNode | None = None,
     antialias: bool = True,
+    exclude_outside: bool = False,
     dtype: DataType | None = None,
     minibatch_size: Int = 32,
     temp_buffer_hint: Int = 0,
@@ -6750,6 +6781,10 @@ def tensor_resize(
     antialias : bool, default True
         Whether filters are widened when an axis gets smaller, so that every input pixel counts. Has
         no effect on ``INTERP_NN``.
+    exclude_outside : bool, default False
+        Whether filters drop what they find outside of the image and divide by the sum of the
+        weights inside, as in Pillow and PyTorch, whose curved filters are then computed exactly.
+        Otherwise the edge pixel stands for it, and 32 samples a pixel for curved filters.
     dtype : types.DALIDataType, default not set
         Type of the output: ``FLOAT``, or the type of the input, which is the default.
     minibatch_size : int, default 32
@@ -7414,6 +7449,7 @@ def video_reader_resize(
     min_filter: DALIInterpType | DataNode | None = None,
     mag_filter: DALIInterpType | DataNode | None = None,
     antialias: bool = True,
+    exclude_outside: bool = False,
     minibatch_size: Int = 32,
     temp_buffer_hint: Int = 0,
     num_shards: Int = 1,
@@ -7564,6 +7600,10 @@ def video_reader_resize(
     antialias : bool, default True
         Whether filters are widened when an axis gets smaller, so that every input pixel counts. Has
         no effect on ``INTERP_NN``.
+    exclude_outside : bool, default False
+        Whether filters drop what they find outside of the image and divide by the sum of the
+        weights inside, as in Pillow and PyTorch, whose curved filters are then computed exactly.
+        Otherwise the edge pixel stands for it, and 32 samples a pixel for curved filters.
     minibatch_size : int, default 32
         Accepted for compatibility; without effect, as samples are processed one by one.
     temp_buffer_hint : int, default 0
