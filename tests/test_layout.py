@@ -70,7 +70,7 @@ ROOMS = [
     ["plugin"],
     ["adapters", "sysconfig", "plugin_manager", "metrics"],
     ["operator_packages", "readers", "loaders", "dynamic"],
-    ["jax", "pytorch"],
+    ["jax", "pytorch", "torchvision"],
     ["experimental"],
     ["", "testing", "compat", "commands", "__main__"],
     ["_stubs", "scaffold"],
@@ -319,6 +319,7 @@ def test_the_core_imports_no_framework() -> None:
         "dali_core/plugin/pytorch/torch_utils.py imports dali_core_pytorch",
         "dali_core/plugin/tf/__init__.py imports dali_core_tensorflow",
         "dali_core/plugin/tf/experimental.py imports dali_core_tensorflow",
+        "dali_core/torchvision/_frameworks.py imports torch",
     }
     found = {
         f"{_name(path)} imports {module}"

@@ -11,7 +11,7 @@ from types import ModuleType
 
 from dali_core._runtime.workers.first_steps import forget_first, run_first
 from dali_core.compat._names import add_names
-from dali_core.compat._places import COMING, ELSEWHERE
+from dali_core.compat._places import ELSEWHERE
 from dali_core.errors import CompatibilityError, MissingModuleError
 
 _REFERENCE = "nvidia.dali"
@@ -86,10 +86,6 @@ class _AliasFinder(MetaPathFinder):
         if not fullname.startswith(f"{_REFERENCE}."):
             return None
         below = fullname.removeprefix(f"{_REFERENCE}.")
-        for coming, what in COMING.items():
-            if f"{below}.".startswith(f"{coming}."):
-                # `from nvidia.dali import x` swallows the error of a module nvidia.dali.x.
-                raise _missing(fullname, f"{what}.", f"{_OURS}.{below}")
         ours = ELSEWHERE.get(below, f"{_OURS}.{below}")
         is_private = any(part.startswith("_") for part in below.split("."))
         if below.split(".")[0] in _OWN or (is_private and below not in ELSEWHERE):
@@ -150,12 +146,9 @@ class _NamespaceLoader(Loader):
         """Leave the module empty."""
 
 
-def _missing(
-    name: str,
-    cure: str = "Its documentation says what it has of NVIDIA DALI.",
-    ours: str | None = None,
-) -> MissingModuleError:
+def _missing(name: str) -> MissingModuleError:
     return MissingModuleError(
-        f"{name}: dali_core must have a module of this name (it has none). {cure}",
-        name=ours or name,
+        f"{name}: dali_core must have a module of this name (it has none). Its documentation says "
+        "what it has of NVIDIA DALI.",
+        name=name,
     )

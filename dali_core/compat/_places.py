@@ -50,9 +50,3 @@ ADDED = {
 }
 """Names that our modules have only for programs for NVIDIA DALI, and what they are:
 ``module``, ``module:name`` or the result of ``module:name()``."""
-
-COMING = {
-    "experimental.torchvision": "Transforms of torchvision come with a later version: make a "
-    "pipeline, or use dali_core.dynamic",
-}
-"""Modules that are not available yet, with what to do instead; includes their submodules."""

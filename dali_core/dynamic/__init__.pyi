@@ -3242,6 +3242,7 @@ def random_resized_crop(
     min_filter: DALIInterpType | Tensor | Batch | None = None,
     mag_filter: DALIInterpType | Tensor | Batch | None = None,
     antialias: Bool = True,
+    exclude_outside: Bool = False,
     dtype: DType | ElementType | None = None,
     minibatch_size: Int = 32,
     temp_buffer_hint: Int = 0,
@@ -3262,6 +3263,7 @@ def random_resized_crop(
     min_filter: DALIInterpType | Tensor | Batch | None = None,
     mag_filter: DALIInterpType | Tensor | Batch | None = None,
     antialias: Bool = True,
+    exclude_outside: Bool = False,
     dtype: DType | ElementType | None = None,
     minibatch_size: Int = 32,
     temp_buffer_hint: Int = 0,
@@ -3301,6 +3303,10 @@ def random_resized_crop(
     antialias : bool, default True
         Whether filters are widened when an axis gets smaller, so that every input pixel counts. Has
         no effect on ``INTERP_NN``.
+    exclude_outside : bool, default False
+        Whether filters drop what they find outside of the image and divide by the sum of the
+        weights inside, as in Pillow and PyTorch, whose curved filters are then computed exactly.
+        Otherwise the edge pixel stands for it, and 32 samples a pixel for curved filters.
     dtype : types.DALIDataType, default not set
         Type of the output: ``FLOAT``, or the type of the input, which is the default.
     minibatch_size : int, default 32
@@ -3457,6 +3463,7 @@ def resize(
     min_filter: DALIInterpType | Tensor | Batch | None = None,
     mag_filter: DALIInterpType | Tensor | Batch | None = None,
     antialias: Bool = True,
+    exclude_outside: Bool = False,
     dtype: DType | ElementType | None = None,
     minibatch_size: Int = 32,
     temp_buffer_hint: Int = 0,
@@ -3526,6 +3533,10 @@ def resize(
     antialias : bool, default True
         Whether filters are widened when an axis gets smaller, so that every input pixel counts. Has
         no effect on ``INTERP_NN``.
+    exclude_outside : bool, default False
+        Whether filters drop what they find outside of the image and divide by the sum of the
+        weights inside, as in Pillow and PyTorch, whose curved filters are then computed exactly.
+        Otherwise the edge pixel stands for it, and 32 samples a pixel for curved filters.
     dtype : types.DALIDataType, default not set
         Type of the output: ``FLOAT``, or the type of the input, which is the default.
     minibatch_size : int, default 32
@@ -3571,6 +3582,7 @@ def resize_crop_mirror(
     min_filter: DALIInterpType | Tensor | Batch | None = None,
     mag_filter: DALIInterpType | Tensor | Batch | None = None,
     antialias: Bool = True,
+    exclude_outside: Bool = False,
     dtype: DType | ElementType | None = None,
     minibatch_size: Int = 32,
     temp_buffer_hint: Int = 0,
@@ -3607,6 +3619,7 @@ def resize_crop_mirror(
     min_filter: DALIInterpType | Tensor | Batch | None = None,
     mag_filter: DALIInterpType | Tensor | Batch | None = None,
     antialias: Bool = True,
+    exclude_outside: Bool = False,
     dtype: DType | ElementType | None = None,
     minibatch_size: Int = 32,
     temp_buffer_hint: Int = 0,
@@ -3690,6 +3703,10 @@ def resize_crop_mirror(
     antialias : bool, default True
         Whether filters are widened when an axis gets smaller, so that every input pixel counts. Has
         no effect on ``INTERP_NN``.
+    exclude_outside : bool, default False
+        Whether filters drop what they find outside of the image and divide by the sum of the
+        weights inside, as in Pillow and PyTorch, whose curved filters are then computed exactly.
+        Otherwise the edge pixel stands for it, and 32 samples a pixel for curved filters.
     dtype : types.DALIDataType, default not set
         Type of the output: ``FLOAT``, or the type of the input, which is the default.
     minibatch_size : int, default 32
@@ -4313,6 +4330,7 @@ def tensor_resize(
     min_filter: DALIInterpType | Tensor | Batch | None = None,
     mag_filter: DALIInterpType | Tensor | Batch | None = None,
     antialias: Bool = True,
+    exclude_outside: Bool = False,
     dtype: DType | ElementType | None = None,
     minibatch_size: Int = 32,
     temp_buffer_hint: Int = 0,
@@ -4340,6 +4358,7 @@ def tensor_resize(
     min_filter: DALIInterpType | Tensor | Batch | None = None,
     mag_filter: DALIInterpType | Tensor | Batch | None = None,
     antialias: Bool = True,
+    exclude_outside: Bool = False,
     dtype: DType | ElementType | None = None,
     minibatch_size: Int = 32,
     temp_buffer_hint: Int = 0,
@@ -4399,6 +4418,10 @@ def tensor_resize(
     antialias : bool, default True
         Whether filters are widened when an axis gets smaller, so that every input pixel counts. Has
         no effect on ``INTERP_NN``.
+    exclude_outside : bool, default False
+        Whether filters drop what they find outside of the image and divide by the sum of the
+        weights inside, as in Pillow and PyTorch, whose curved filters are then computed exactly.
+        Otherwise the edge pixel stands for it, and 32 samples a pixel for curved filters.
     dtype : types.DALIDataType, default not set
         Type of the output: ``FLOAT``, or the type of the input, which is the default.
     minibatch_size : int, default 32

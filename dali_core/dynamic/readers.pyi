@@ -523,6 +523,7 @@ class VideoResize(Reader):
         min_filter: DALIInterpType | Any | None = None,
         mag_filter: DALIInterpType | Any | None = None,
         antialias: Bool = True,
+        exclude_outside: Bool = False,
         minibatch_size: Int = 32,
         temp_buffer_hint: Int = 0,
         num_shards: Int = 1,

@@ -2308,6 +2308,7 @@ def fast_resize_crop_mirror(
     min_filter: DALIInterpType | DataNode | None = None,
     mag_filter: DALIInterpType | DataNode | None = None,
     antialias: bool = False,
+    exclude_outside: bool = False,
     dtype: DataType | None = None,
     minibatch_size: Int = 32,
     temp_buffer_hint: Int = 0,
@@ -2395,6 +2396,10 @@ def fast_resize_crop_mirror(
     antialias : bool, default False
         Whether filters are widened when an axis gets smaller, so that every input pixel counts. Has
         no effect on ``INTERP_NN``.
+    exclude_outside : bool, default False
+        Whether filters drop what they find outside of the image and divide by the sum of the
+        weights inside, as in Pillow and PyTorch, whose curved filters are then computed exactly.
+        Otherwise the edge pixel stands for it, and 32 samples a pixel for curved filters.
     dtype : types.DALIDataType, default not set
         Type of the output: ``FLOAT``, or the type of the input, which is the default.
     minibatch_size : int, default 32
@@ -5419,6 +5424,7 @@ def random_resized_crop(
     min_filter: DALIInterpType | DataNode | None = None,
     mag_filter: DALIInterpType | DataNode | None = None,
     antialias: bool = True,
+    exclude_outside: bool = False,
     dtype: DataType | None = None,
     minibatch_size: Int = 32,
     temp_buffer_hint: Int = 0,
@@ -5460,6 +5466,10 @@ def random_resized_crop(
     antialias : bool, default True
         Whether filters are widened when an axis gets smaller, so that every input pixel counts. Has
         no effect on ``INTERP_NN``.
+    exclude_outside : bool, default False
+        Whether filters drop what they find outside of the image and divide by the sum of the
+        weights inside, as in Pillow and PyTorch, whose curved filters are then computed exactly.
+        Otherwise the edge pixel stands for it, and 32 samples a pixel for curved filters.
     dtype : types.DALIDataType, default not set
         Type of the output: ``FLOAT``, or the type of the input, which is the default.
     minibatch_size : int, default 32
@@ -5604,6 +5614,7 @@ def resize(
     min_filter: DALIInterpType | DataNode | None = None,
     mag_filter: DALIInterpType | DataNode | None = None,
     antialias: bool = True,
+    exclude_outside: bool = False,
     dtype: DataType | None = None,
     minibatch_size: Int = 32,
     temp_buffer_hint: Int = 0,
@@ -5675,6 +5686,10 @@ def resize(
     antialias : bool, default True
         Whether filters are widened when an axis gets smaller, so that every input pixel counts. Has
         no effect on ``INTERP_NN``.
+    exclude_outside : bool, default False
+        Whether filters drop what they find outside of the image and divide by the sum of the
+        weights inside, as in Pillow and PyTorch, whose curved filters are then computed exactly.
+        Otherwise the edge pixel stands for it, and 32 samples a pixel for curved filters.
     dtype : types.DALIDataType, default not set
         Type of the output: ``FLOAT``, or the type of the input, which is the default.
     minibatch_size : int, default 32
@@ -5716,6 +5731,7 @@ def resize(
     min_filter: DALIInterpType | DataNode | None = None,
     mag_filter: DALIInterpType | DataNode | None = None,
     antialias: bool = True,
+    exclude_outside: bool = False,
     dtype: DataType | None = None,
     minibatch_size: Int = 32,
     temp_buffer_hint: Int = 0,
@@ -5787,6 +5803,10 @@ def resize(
     antialias : bool, default True
         Whether filters are widened when an axis gets smaller, so that every input pixel counts. Has
         no effect on ``INTERP_NN``.
+    exclude_outside : bool, default False
+        Whether filters drop what they find outside of the image and divide by the sum of the
+        weights inside, as in Pillow and PyTorch, whose curved filters are then computed exactly.
+        Otherwise the edge pixel stands for it, and 32 samples a pixel for curved filters.
     dtype : types.DALIDataType, default not set
         Type of the output: ``FLOAT``, or the type of the input, which is the default.
     minibatch_size : int, default 32
@@ -5828,6 +5848,7 @@ def resize(
     min_filter: DALIInterpType | DataNode | None = None,
     mag_filter: DALIInterpType | DataNode | None = None,
     antialias: bool = True,
+    exclude_outside: bool = False,
     dtype: DataType | None = None,
     minibatch_size: Int = 32,
     temp_buffer_hint: Int = 0,
@@ -5899,6 +5920,10 @@ def resize(
     antialias : bool, default True
         Whether filters are widened when an axis gets smaller, so that every input pixel counts. Has
         no effect on ``INTERP_NN``.
+    exclude_outside : bool, default False
+        Whether filters drop what they find outside of the image and divide by the sum of the
+        weights inside, as in Pillow and PyTorch, whose curved filters are then computed exactly.
+        Otherwise the edge pixel stands for it, and 32 samples a pixel for curved filters.
     dtype : types.DALIDataType, default not set
         Type of the output: ``FLOAT``, or the type of the input, which is the default.
     minibatch_size : int, default 32
@@ -5947,6 +5972,7 @@ def resize_crop_mirror(
     min_filter: DALIInterpType | DataNode | None = None,
     mag_filter: DALIInterpType | DataNode | None = None,
     antialias: bool = True,
+    exclude_outside: bool = False,
     dtype: DataType | None = None,
     minibatch_size: Int = 32,
     temp_buffer_hint: Int = 0,
@@ -6032,6 +6058,10 @@ def resize_crop_mirror(
     antialias : bool, default True
         Whether filters are widened when an axis gets smaller, so that every input pixel counts. Has
         no effect on ``INTERP_NN``.
+    exclude_outside : bool, default False
+        Whether filters drop what they find outside of the image and divide by the sum of the
+        weights inside, as in Pillow and PyTorch, whose curved filters are then computed exactly.
+        Otherwise the edge pixel stands for it, and 32 samples a pixel for curved filters.
     dtype : types.DALIDataType, default not set
         Type of the output: ``FLOAT``, or the type of the input, which is the default.
     minibatch_size : int, default 32
@@ -6729,6 +6759,7 @@ def tensor_resize(
     min_filter: DALIInterpType | DataNode | None = None,
     mag_filter: DALIInterpType | DataNode | None = None,
     antialias: bool = True,
+    exclude_outside: bool = False,
     dtype: DataType | None = None,
     minibatch_size: Int = 32,
     temp_buffer_hint: Int = 0,
@@ -6790,6 +6821,10 @@ def tensor_resize(
     antialias : bool, default True
         Whether filters are widened when an axis gets smaller, so that every input pixel counts. Has
         no effect on ``INTERP_NN``.
+    exclude_outside : bool, default False
+        Whether filters drop what they find outside of the image and divide by the sum of the
+        weights inside, as in Pillow and PyTorch, whose curved filters are then computed exactly.
+        Otherwise the edge pixel stands for it, and 32 samples a pixel for curved filters.
     dtype : types.DALIDataType, default not set
         Type of the output: ``FLOAT``, or the type of the input, which is the default.
     minibatch_size : int, default 32
@@ -7454,6 +7489,7 @@ def video_reader_resize(
     min_filter: DALIInterpType | DataNode | None = None,
     mag_filter: DALIInterpType | DataNode | None = None,
     antialias: bool = True,
+    exclude_outside: bool = False,
     minibatch_size: Int = 32,
     temp_buffer_hint: Int = 0,
     num_shards: Int = 1,
@@ -7604,6 +7640,10 @@ def video_reader_resize(
     antialias : bool, default True
         Whether filters are widened when an axis gets smaller, so that every input pixel counts. Has
         no effect on ``INTERP_NN``.
+    exclude_outside : bool, default False
+        Whether filters drop what they find outside of the image and divide by the sum of the
+        weights inside, as in Pillow and PyTorch, whose curved filters are then computed exactly.
+        Otherwise the edge pixel stands for it, and 32 samples a pixel for curved filters.
     minibatch_size : int, default 32
         Accepted for compatibility; without effect, as samples are processed one by one.
     temp_buffer_hint : int, default 0

@@ -3282,6 +3282,7 @@ def video_resize(
     min_filter: DALIInterpType | DataNode | None = None,
     mag_filter: DALIInterpType | DataNode | None = None,
     antialias: bool = True,
+    exclude_outside: bool = False,
     minibatch_size: Int = 32,
     temp_buffer_hint: Int = 0,
     num_shards: Int = 1,
@@ -3430,6 +3431,10 @@ def video_resize(
     antialias : bool, default True
         Whether filters are widened when an axis gets smaller, so that every input pixel counts. Has
         no effect on ``INTERP_NN``.
+    exclude_outside : bool, default False
+        Whether filters drop what they find outside of the image and divide by the sum of the
+        weights inside, as in Pillow and PyTorch, whose curved filters are then computed exactly.
+        Otherwise the edge pixel stands for it, and 32 samples a pixel for curved filters.
     minibatch_size : int, default 32
         Accepted for compatibility; without effect, as samples are processed one by one.
     temp_buffer_hint : int, default 0

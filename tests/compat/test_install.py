@@ -84,7 +84,7 @@ def test_missing_modules_raise_compatibility_errors() -> None:
         import importlib
         import dali_core.compat
         dali_core.compat.install()
-        names = ("experimental.torchvision", "no_such", "_runtime", "compat", "plugin._x.y")
+        names = ("experimental.dynamic.pytorch", "no_such", "_runtime", "compat", "plugin._x.y")
         for name in names:
             try:
                 importlib.import_module("nvidia.dali." + name)

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from dali_core.compat._places import COMING, ELSEWHERE
+from dali_core.compat._places import ELSEWHERE
 
 pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
 pytest.importorskip("torch", reason="not available: PyTorch")
@@ -311,20 +311,14 @@ def exists(path: str) -> bool:
         return "must be installed" in str(error)
 
 
-def test_every_module_exists_or_is_planned() -> None:
+def test_every_module_exists() -> None:
     folder = Path(find("nvidia.dali").__file__).parent
     paths = [path.relative_to(folder).with_suffix("") for path in folder.rglob("*.py")]
     names = {".".join(path.parts).removesuffix(".__init__") for path in paths}
     public = {name for name in names if not re.search(r"(^|\.)_", name)} - set(LEFT_OUT_MODULES)
     assert {"fn", "plugin.pytorch", "auto_aug.core.policy"} <= public
-    missing = {
-        name
-        for name in public
-        if not exists(ELSEWHERE.get(name, f"dali_core.{name}"))
-        and not any(f"{name}.".startswith(f"{coming}.") for coming in COMING)
-    }
+    missing = {name for name in public if not exists(ELSEWHERE.get(name, f"dali_core.{name}"))}
     assert missing == set()
-    assert {name for name in COMING if name not in names} == set()
 
 
 def test_tables_are_about_something() -> None:

@@ -271,6 +271,7 @@ def tensor_resize(
     min_filter: DALIInterpType | DataNode | None = None,
     mag_filter: DALIInterpType | DataNode | None = None,
     antialias: bool = True,
+    exclude_outside: bool = False,
     dtype: DataType | None = None,
     minibatch_size: Int = 32,
     temp_buffer_hint: Int = 0,
@@ -334,6 +335,10 @@ def tensor_resize(
     antialias : bool, default True
         Whether filters are widened when an axis gets smaller, so that every input pixel counts. Has
         no effect on ``INTERP_NN``.
+    exclude_outside : bool, default False
+        Whether filters drop what they find outside of the image and divide by the sum of the
+        weights inside, as in Pillow and PyTorch, whose curved filters are then computed exactly.
+        Otherwise the edge pixel stands for it, and 32 samples a pixel for curved filters.
     dtype : types.DALIDataType, default not set
         Type of the output: ``FLOAT``, or the type of the input, which is the default.
     minibatch_size : int, default 32

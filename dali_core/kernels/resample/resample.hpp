@@ -31,6 +31,8 @@ struct ResampleAxis {
   float end = 0;
   ResampleFilter filter = ResampleFilter::kLinear;
   bool antialias = true;
+  // Drop what a filter finds outside of the input instead of taking the edge pixel for it.
+  bool exclude_outside = false;
   int64_t first_output = 0;  // only outputs [first_output, first_output + num_outputs) are made
   int64_t num_outputs = -1;  // -1: up to the end
   bool reverse = false;      // give the outputs that are made in reverse order

@@ -47,6 +47,7 @@ AxisTaps::AxisTaps(const ResampleAxis& axis) {
   rule.num_outputs = axis.made();
   rule.running = axis.running;
   rule.reverse = axis.reverse;
+  rule.exclude_outside = axis.exclude_outside;
   rule.last_output = rule.first_output + rule.num_outputs - 1;
   rule.window = rule.num_taps = 1;
   if (rule.num_outputs == 0 || rule.input_size == 0) {
@@ -98,6 +99,8 @@ void AxisTaps::fill(int32_t* starts, float* weights) const {
   if (rule_.filter == ResampleFilter::kNearest) {
     fill_nearest(starts);
     std::fill_n(weights, rule_.num_outputs, 1.0f);
+  } else if (rule_.exclude_outside) {
+    fill_by(ExactFilter{rule_.filter}, starts, weights);
   } else if (const double* samples = filter_samples(rule_.filter)) {
     fill_by(SampledFilter{samples, filter_table_size(rule_.filter) - 2}, starts, weights);
   } else {

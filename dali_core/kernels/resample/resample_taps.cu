@@ -15,6 +15,8 @@ extern "C" __global__ void fill_taps(const dali_core::TapsTask* tasks, int count
     if (rule.filter == ResampleFilter::kNearest) {
       start = rule.start_of(rule.output_at(i));
       *weights = 1;
+    } else if (rule.exclude_outside) {
+      start = rule.fill(i, ExactFilter{rule.filter}, weights, step);
     } else if (task.samples) {
       const SampledFilter filter{task.samples, filter_table_size(rule.filter) - 2};
       start = rule.fill(i, filter, weights, step);

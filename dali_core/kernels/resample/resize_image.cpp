@@ -123,12 +123,14 @@ ResizeFilters::ResizeFilters(const OperatorConfig& config)
       shrinking_(config, "min_filter"),
       growing_(config, "mag_filter"),
       antialias_(config.get<bool>("antialias")),
+      exclude_outside_(config.get_or<bool>("exclude_outside", false)),
       type_(config.get_or<DataType>("dtype", DataType::kNone)) {}
 
 void ResizeFilters::choose(const SampleContext& sample, ResampleAxis& axis) const {
   const bool shrinks = std::fabs(axis.end - axis.begin) > static_cast<float>(axis.output_size);
   const Argument<ResampleFilter>& wanted = shrinks ? shrinking_ : growing_;
   axis.antialias = antialias_;
+  axis.exclude_outside = exclude_outside_;
   axis.filter = wanted.given() ? wanted.at(sample) : both_.at(sample);
 }
 

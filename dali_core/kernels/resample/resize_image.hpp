@@ -26,12 +26,12 @@ struct ResizeView {
   ResizeView(int64_t height, int64_t width) : shape{height, width}, extent{height, width} {}
 };
 
-// Reads interp_type, min_filter, mag_filter, antialias and dtype.
+// Reads interp_type, min_filter, mag_filter, antialias, exclude_outside and dtype.
 class ResizeFilters {
  public:
   explicit ResizeFilters(const OperatorConfig& config);
 
-  // Sets filter and antialias of an axis whose sizes and region are set.
+  // Sets filter, antialias and exclude_outside of an axis whose sizes and region are set.
   void choose(const SampleContext& sample, ResampleAxis& axis) const;
 
   // The type of the output: the input's, or float.
@@ -39,7 +39,7 @@ class ResizeFilters {
 
  private:
   Argument<ResampleFilter> both_, shrinking_, growing_;
-  bool antialias_;
+  bool antialias_, exclude_outside_;
   DataType type_;
 };
 

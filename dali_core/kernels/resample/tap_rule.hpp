@@ -39,6 +39,13 @@ struct SampledFilter {
   }
 };
 
+// A filter without samples, as Pillow and PyTorch compute it.
+struct ExactFilter {
+  ResampleFilter filter;
+
+  DC_HOST_DEV double operator()(double x) const { return filter_value(filter, std::fabs(x)); }
+};
+
 // Plain data of an axis.
 struct TapRule {
   AxisMapping mapping;
@@ -49,6 +56,7 @@ struct TapRule {
   int window;    // taps before clamping to the image
   int num_taps;  // taps after it
   bool running, reverse;
+  bool exclude_outside;  // only what is inside counts, by the exact filter
 
   DC_HOST_DEV int64_t output_at(int64_t i) const {
     return reverse ? last_output - i : first_output + i;
@@ -99,8 +107,9 @@ struct TapRule {
       for (int k = 0; k < num_taps; ++k) weights[k * step] = 0;
       for (int k = 0; k < window; ++k) {
         const double weight = filter_weight((first + k) * shrink);
-        // What falls outside the image goes to its edge pixel.
+        // What falls outside the image goes to its edge pixel, or is dropped.
         const int64_t pixel = clamped(raw + k, input_size - 1);
+        if (exclude_outside && pixel != raw + k) continue;
         weights[(pixel - start) * step] += static_cast<float>(weight);
         sum += weight;
       }

@@ -37,6 +37,14 @@ FILTER_ARGS = (
         default=True,
     ),
     Arg(
+        "exclude_outside",
+        bool,
+        "Whether filters drop what they find outside of the image and divide by the sum of the "
+        "weights inside, as in Pillow and PyTorch, whose curved filters are then computed exactly. "
+        "Otherwise the edge pixel stands for it, and 32 samples a pixel for curved filters.",
+        default=False,
+    ),
+    Arg(
         "dtype",
         types.DALIDataType,
         "Type of the output: ``FLOAT``, or the type of the input, which is the default.",
