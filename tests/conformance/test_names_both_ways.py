@@ -49,6 +49,7 @@ OPERATORS_ONLY_HERE = {
         "readers.hdf5 readers.mds readers.nifti readers.safetensors readers.token_file "
         "readers.dicom readers.zarr",
     ),
+    **_each(f"{ONLY_HERE}patches of labelled volumes", "random_patch"),
     **_each(f"{ONLY_HERE}soft labels of mixed images", "cutmix mixup"),
     **_each(f"{ONLY_HERE}sequences of many lengths", "collate pack pad_batch unpack"),
     **_each(f"{ONLY_HERE}sizes of images for language models", "image_tokens"),
