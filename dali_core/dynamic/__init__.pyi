@@ -3230,6 +3230,61 @@ def random_crop_generator(
     """
 
 @overload
+def random_patch(
+    input: Batch,
+    /,
+    *,
+    shape: Ints | Tensor | Batch,
+    positive: Float | Tensor | Batch = 0.5,
+    classes: Ints | None = None,
+    batch_size: int | None = None,
+    device: str | Device | None = None,
+    rng: RNG | None = None,
+) -> Batch: ...
+@overload
+def random_patch(
+    input: Any,
+    /,
+    *,
+    shape: Ints | Tensor | Batch,
+    positive: Float | Tensor | Batch = 0.5,
+    classes: Ints | None = None,
+    batch_size: int | None = None,
+    device: str | Device | None = None,
+    rng: RNG | None = None,
+) -> Any:
+    """Draw the place of a patch at random, around an element of foreground or background.
+
+    First it is drawn which of the two, then an element of it, all of which are equally likely. The
+    patch has it in its centre, or is moved so far that it lies inside of the map. A map without
+    foreground gives patches around background, and the reverse. The output is the start of the
+    patch, int64, one number for each dimension: pass it to `slice` for the map, and for the data
+    that belong to it. What is drawn for a sample depends on the seed, the epoch and the sample
+    alone, not on batch size, threads or shards.
+
+    Inputs ------ Maps of labels, of any type, with a dimension for each number of `shape`, and
+    perhaps a last one of extent 1.
+
+    Parameters
+    ----------
+    shape : list[int], Tensor or Batch, at least 1
+        Extents of the patch, at most those of the map.
+    positive : float, Tensor or Batch, from 0 to 1, default 0.5
+        Probability of a patch around foreground.
+    classes : list[int], default not set
+        Labels of the foreground. Of those in the map one is drawn first, all equally likely, so
+        that small objects come as often as large ones. By default the foreground is everything but
+        0.
+    batch_size : int
+        Number of samples of the result; by default that of the batches among the values,
+        and the result is a tensor if there is none.
+    device : str
+        ``"cpu"``, where the operator runs.
+    rng : RNG
+        Where random numbers come from; by default the generator of the thread.
+    """
+
+@overload
 def random_resized_crop(
     input: Batch,
     /,

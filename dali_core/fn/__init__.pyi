@@ -5412,6 +5412,54 @@ def random_crop_generator(
         Accepted without effect.
     """
 
+def random_patch(
+    input: Input,
+    /,
+    *,
+    shape: Ints | DataNode,
+    positive: Float | DataNode = 0.5,
+    classes: Ints | None = None,
+    seed: Int = -1,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Draw the place of a patch at random, around an element of foreground or background.
+
+    First it is drawn which of the two, then an element of it, all of which are equally likely. The
+    patch has it in its centre, or is moved so far that it lies inside of the map. A map without
+    foreground gives patches around background, and the reverse. The output is the start of the
+    patch, int64, one number for each dimension: pass it to `slice` for the map, and for the data
+    that belong to it. What is drawn for a sample depends on the seed, the epoch and the sample
+    alone, not on batch size, threads or shards.
+
+    Inputs ------ Maps of labels, of any type, with a dimension for each number of `shape`, and
+    perhaps a last one of extent 1.
+
+    Parameters
+    ----------
+    shape : list[int] or DataNode, at least 1
+        Extents of the patch, at most those of the map.
+    positive : float or DataNode, from 0 to 1, default 0.5
+        Probability of a patch around foreground.
+    classes : list[int], default not set
+        Labels of the foreground. Of those in the map one is drawn first, all equally likely, so
+        that small objects come as often as large ones. By default the foreground is everything but
+        0.
+    seed : int, default -1
+        Seed of the operator's random numbers. By default it is derived from the pipeline's seed.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
+
 def random_resized_crop(
     input: Input,
     /,

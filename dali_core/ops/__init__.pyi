@@ -3356,6 +3356,39 @@ class RandomCropGenerator(OperatorClass):
         bytes_per_sample_hint: Ints | None = None,
     ) -> list[DataNode]: ...
 
+class RandomPatch(OperatorClass):
+    """Draw the place of a patch at random, around an element of foreground or background.
+
+    The arguments are those of `fn.random_patch`.
+    """
+
+    def __init__(
+        self,
+        *,
+        shape: Ints | DataNode | None = None,
+        positive: Float | DataNode = 0.5,
+        classes: Ints | None = None,
+        seed: Int = -1,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: Input,
+        /,
+        *,
+        shape: Ints | DataNode | None = None,
+        positive: Float | DataNode | None = None,
+        classes: Ints | None = None,
+        seed: Int | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
 class RandomResizedCrop(OperatorClass):
     """Cut a random window out of each image and resize it.
 

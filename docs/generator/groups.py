@@ -16,7 +16,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "Crops, sizes and flips": (
         *("resize", "random_resized_crop", "resize_crop_mirror", "crop", "crop_mirror_normalize"),
         *("slice", "flip", "pad", "paste", "multi_paste", "transpose", "tensor_resize"),
-        *("random_crop_generator", "roi_random_crop"),
+        *("random_crop_generator", "roi_random_crop", "random_patch"),
     ),
     "Warps": (
         *("rotate", "warp_affine", "experimental.warp_perspective", "sphere", "water"),

@@ -50,6 +50,7 @@ OPERATORS_ONLY_HERE = {
         "readers.token_file readers.zarr",
     ),
     **_each(f"{ONLY_HERE}data sets of robots", "readers.lerobot"),
+    **_each(f"{ONLY_HERE}patches of labelled volumes", "random_patch"),
     **_each(f"{ONLY_HERE}soft labels of mixed images", "cutmix mixup"),
     **_each(f"{ONLY_HERE}sequences of many lengths", "batch_extents collate pack pad_batch unpack"),
     **_each(f"{ONLY_HERE}sizes of images for language models", "image_tokens"),
