@@ -1,10 +1,11 @@
-"""Measure tokenizing of documents: ``python -m benchmarks.tokenizing``.
+"""Measure tokenizing and packing of documents: ``python -m benchmarks.tokenizing``.
 
-Documents of 2 kB in JSON Lines are read in a random order and tokenized in batches, by the library
-alone (texts in memory), by a pipeline with two threads, and by PyTorch's DataLoader with two worker
-processes, which hand over one flat tensor with offsets. Each runs in a process of its own, by
-turns. Processor time is that of all threads and processes; what is left of it without that of the
-tokenizer alone is the cost of everything else.
+Documents of 2 kB in JSON Lines are read in a random order, tokenized and packed to a row for each
+batch: tokens, labels without borders, segment ids, position ids and offsets. That is done by the
+library alone (texts in memory, without packing), by a pipeline with two threads, and by PyTorch's
+DataLoader with two worker processes and a collate function that packs. Each runs in a process of
+its own, by turns. Processor time is that of all threads and processes; what is left of it without
+that of the tokenizer alone is the cost of everything else.
 """
 
 from __future__ import annotations
@@ -133,12 +134,14 @@ def _pipeline(folder: Path) -> Iterator[int]:
             random_shuffle=True,
             name="texts",
         )
-        pipeline.set_outputs(fn.tokenize(text, tokenizer=folder / "tokenizer.json"))
+        tokens = fn.tokenize(text, tokenizer=folder / "tokenizer.json")
+        row = fn.pack(tokens, tokens, labels=[1])
+        pipeline.set_outputs(*row[:5], row[7])
     pipeline.build()
     yield 0
     for _ in range(-(-pipeline.epoch_size("texts") // _BATCH_SIZE)):
-        (batch,) = pipeline.run()
-        yield len(batch)
+        *_, samples = pipeline.run()
+        yield len(samples.at(0))
     pipeline.close()
 
 
@@ -170,11 +173,21 @@ def _data_loader(folder: Path) -> Iterator[int]:
     torch.set_num_threads(1)
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
 
-    def collate(texts: list[str]) -> tuple[torch.Tensor, torch.Tensor]:
+    def collate(texts: list[str]) -> tuple[torch.Tensor, ...]:
         rows = [
             torch.tensor(one.ids, dtype=torch.int32) for one in tokenizer.encode_batch_fast(texts)
         ]
-        return torch.cat(rows), torch.tensor([0, *map(len, rows)]).cumsum(0)
+        lengths = torch.tensor([len(row) for row in rows])
+        offsets = torch.cat([torch.zeros(1, dtype=torch.int64), lengths.cumsum(0)])
+        tokens = torch.cat(rows)
+        labels = tokens.clone()
+        labels[offsets[:-1]] = -100
+        segments = torch.repeat_interleave(
+            torch.arange(1, len(rows) + 1, dtype=torch.int32), lengths
+        )
+        starts = torch.repeat_interleave(offsets[:-1], lengths)
+        positions = (torch.arange(len(tokens)) - starts).int()
+        return tokens, labels, segments, positions, offsets.int()
 
     loader: Any = DataLoader(
         _Lines(folder / "documents.jsonl"),  # type: ignore[arg-type]
@@ -184,7 +197,7 @@ def _data_loader(folder: Path) -> Iterator[int]:
         collate_fn=collate,
     )
     yield 0
-    for _, offsets in loader:
+    for *_, offsets in loader:
         yield len(offsets) - 1
 
 

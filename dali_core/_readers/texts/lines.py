@@ -69,6 +69,18 @@ class TextLines(DataSource):
         number = int(np.searchsorted(self._ends, index, side="right"))
         return number, index - int(self._ends[number]) + len(self.indices[number].starts)
 
+    def places(self, indices: Sequence[int]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """Return the number of the file of each line, its first byte there, and its size."""
+        wanted = np.asarray(indices, np.int64)
+        files = np.searchsorted(self._ends, wanted, side="right")
+        starts, sizes = np.empty_like(wanted), np.empty_like(wanted)
+        for number in np.unique(files).tolist():
+            index = self.indices[number]
+            chosen = files == number
+            lines = wanted[chosen] - int(self._ends[number])
+            starts[chosen], sizes[chosen] = index.starts[lines], index.sizes[lines]
+        return files, starts, sizes
+
     def where(self, index: int) -> str:
         """Return file and line, for messages."""
         number, place = self.place(index)
@@ -109,7 +121,9 @@ class LineFetcher(Fetcher):
         lines: list[bytes] = [b""] * len(indices)
         for found, data in zip(ranges, self._read(ranges), strict=True):
             for place, start, size in found.parts:
-                lines[place] = bytes(data[start : start + size])
+                is_whole = size == len(data)
+                part = data if is_whole else memoryview(data)[start : start + size]
+                lines[place] = bytes(part)  # of bytes no copy
         samples = []
         for index, line in zip(indices, lines, strict=True):
             try:
@@ -119,19 +133,19 @@ class LineFetcher(Fetcher):
         return samples
 
     def _ranges(self, indices: Sequence[int]) -> list[_Range]:
-        wanted = []
-        for place, index in enumerate(indices):
-            number, line = self._source.place(index)
-            lines = self._source.indices[number]
-            size = int(lines.sizes[line])
-            if size > self._max_bytes:
-                raise ValueError(
-                    f"{self._source.where(index)}: the line must have at most {self._max_bytes} "
-                    f"bytes (got {size}). Raise max_sample_bytes, or divide the line."
-                )
-            wanted.append((number, int(lines.starts[line]), size, place))
+        files, starts, sizes = self._source.places(indices)
+        too_long = np.flatnonzero(sizes > self._max_bytes)
+        if len(too_long):
+            place = int(too_long[0])
+            raise ValueError(
+                f"{self._source.where(indices[place])}: the line must have at most "
+                f"{self._max_bytes} bytes (got {sizes[place]}). Raise max_sample_bytes, or divide "
+                "the line."
+            )
+        order = np.lexsort((sizes, starts, files))
+        columns = (files[order], starts[order], sizes[order], order)
         ranges: list[_Range] = []
-        for number, start, size, place in sorted(wanted):
+        for number, start, size, place in zip(*(one.tolist() for one in columns), strict=True):
             last = ranges[-1] if ranges else None
             if (
                 last is not None
@@ -179,7 +193,7 @@ class LineFetcher(Fetcher):
             raise ValueError(text) from error
         if len(data) != wanted.size:
             raise ValueError(f"{path!r}: it has become shorter. Build the pipeline again.")
-        return memoryview(data)
+        return data
 
     def _open(self, file: int) -> _Opened:
         if file in self._opened:

@@ -61,7 +61,7 @@ class TokenizeStep(Step):
         for number, tokens in zip(texts, self._tokens(context, texts), strict=True):
             if tokens is None:
                 continue
-            columns[0][number] = np.array(tokens.numbers, self._dtype)
+            columns[0][number] = tokens.numbers.astype(self._dtype, copy=False)
             if self._with_offsets:
                 columns[1][number] = _byte_offsets(data[number], tokens.offsets)
         fill_failed(context, columns)

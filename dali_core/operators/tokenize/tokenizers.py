@@ -8,7 +8,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dali_core._extras import install_command
+from dali_core._runtime.integer_lists import integers
 from dali_core._runtime.thread_start import map_in_threads
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, MissingModuleError
 
@@ -26,13 +30,13 @@ class Tokens(NamedTuple):
 
     Attributes
     ----------
-    numbers : sequence of int
+    numbers : array of int32
         Their numbers.
     offsets : sequence of (int, int)
         The first character of each, and the one after its last one; empty if not asked for.
     """
 
-    numbers: Sequence[int]
+    numbers: NDArray[np.int32]
     offsets: Sequence[tuple[int, int]] = ()
 
 
@@ -162,9 +166,10 @@ class _HuggingFace(BatchTokenizer):
             if type(error).__name__ != "PanicException":
                 raise
             raise ValueError(f"the tokenizer has failed: {error}") from error
+        # One list of integers at a time: its memory is used again while it is in the cache.
         if self._settings.offsets:
-            return [Tokens(one.ids, one.offsets) for one in found]
-        return [Tokens(one.ids) for one in found]
+            return [Tokens(_array(one.ids), one.offsets) for one in found]
+        return [Tokens(_array(one.ids)) for one in found]
 
 
 class _SentencePiece(BatchTokenizer):
@@ -183,7 +188,7 @@ class _SentencePiece(BatchTokenizer):
             num_threads=num_threads,
             **self._special,
         )
-        return [Tokens(_truncated(numbers, self._settings)) for numbers in found]
+        return [Tokens(_array(_truncated(numbers, self._settings))) for numbers in found]
 
 
 class _Tiktoken(BatchTokenizer):
@@ -197,7 +202,7 @@ class _Tiktoken(BatchTokenizer):
         encode = self._tokenizer.encode_ordinary  # without the GIL
 
         def encode_part(part: Sequence[str]) -> list[Tokens]:
-            return [Tokens(_truncated(encode(text), self._settings)) for text in part]
+            return [Tokens(_array(_truncated(encode(text), self._settings))) for text in part]
 
         if len(parts) == 1:
             return encode_part(parts[0])
@@ -209,6 +214,12 @@ def _has_own_threads() -> bool:
     """Return whether the package tokenizers divides batches itself, by its rule."""
     value = os.environ.get("TOKENIZERS_PARALLELISM")
     return value is None or value.lower() not in ("", "off", "false", "f", "no", "n", "0")
+
+
+def _array(numbers: Sequence[int]) -> NDArray[np.int32]:
+    given = numbers if isinstance(numbers, list) else list(numbers)
+    found: NDArray[np.int32] = integers(given, np.int32)
+    return found
 
 
 def _truncated(numbers: Sequence[int], settings: Settings) -> Sequence[int]:
