@@ -26,6 +26,9 @@ def modules_that_open_with_a_question() -> int:
     return sum(1 for path in SOURCES if OPENING.match(path.read_text("utf-8")[:2000]))
 
 
+_OUTSIDE = ("batching", "dynamic", "torchvision")
+
+
 def uses_of_batch_size() -> Counter[str]:
     """Count the name `batch_size` in the code outside of batching, by file, without texts.
 
@@ -34,7 +37,7 @@ def uses_of_batch_size() -> Counter[str]:
     found: Counter[str] = Counter()
     for folder in (PACKAGE, ROOT / "adapters"):
         for path in sorted(folder.rglob("*.py")):
-            if not any(path.is_relative_to(PACKAGE / room) for room in ("batching", "dynamic")):
+            if not any(path.is_relative_to(PACKAGE / room) for room in _OUTSIDE):
                 tokens = tokenize.generate_tokens(io.StringIO(path.read_text("utf-8")).readline)
                 count = sum(token.string == "batch_size" for token in tokens)
                 found[path.relative_to(ROOT).as_posix()] = count
