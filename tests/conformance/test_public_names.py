@@ -146,6 +146,14 @@ LEFT_OUT: dict[str, dict[str, str]] = {
 LEFT_OUT_MODULES = {
     **_each(INTERNAL, "internal plugin.jax.integration"),
     **_each("is here a folder of operators without modules", "experimental"),
+    **{
+        f"experimental.torchvision.v2.{name}": "has transforms that are in experimental.torchvision"
+        for name in (
+            "centercrop color compose flips gaussian_blur normalize operator pad rand_apply "
+            "randomcrop resize totensor functional.centercrop functional.color functional.flips "
+            "functional.image_metadata functional.totensor"
+        ).split()
+    },
 }
 
 # Parameters that are missing, by the function's subject and name.

@@ -26,17 +26,21 @@ def modules_that_open_with_a_question() -> int:
     return sum(1 for path in SOURCES if OPENING.match(path.read_text("utf-8")[:2000]))
 
 
+_OUTSIDE = (
+    *(PACKAGE / room for room in ("batching", "dynamic", "torchvision")),
+    ROOT / "adapters/dali_core_pytorch/nodes.py",
+)
+
+
 def uses_of_batch_size() -> Counter[str]:
     """Count the name `batch_size` in the code outside of batching, by file, without texts.
 
     Calls outside of pipelines have no batch plan: there it is the size of a result.
     """
     found: Counter[str] = Counter()
-    nodes = ROOT / "adapters/dali_core_pytorch/nodes.py"
-    others = (PACKAGE / "batching", PACKAGE / "dynamic", PACKAGE / "torchvision", nodes)
     for folder in (PACKAGE, ROOT / "adapters"):
         for path in sorted(folder.rglob("*.py")):
-            if not any(path.is_relative_to(other) for other in others):
+            if not any(path.is_relative_to(other) for other in _OUTSIDE):
                 tokens = tokenize.generate_tokens(io.StringIO(path.read_text("utf-8")).readline)
                 count = sum(token.string == "batch_size" for token in tokens)
                 found[path.relative_to(ROOT).as_posix()] = count

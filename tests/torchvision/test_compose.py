@@ -104,7 +104,7 @@ def test_kinds_of_inputs() -> None:
 @pytest.mark.parametrize(
     "value", [torch.zeros(4, 4), torch.zeros(1, 1, 3, 4, 4), np.zeros(5), "text", None, 3]
 )
-def test_what_is_no_image_is_refused(value: Any) -> None:
+def test_other_values_are_refused(value: Any) -> None:
     with pytest.raises((TypeError, ValueError), match="torchvision"):
         tv.Compose([tv.Resize(3)])(value)
 
@@ -143,7 +143,7 @@ def test_functions_may_return_anything() -> None:
         tv.Compose([lambda picture: 5, tv.Resize(10)])(image())
 
 
-def test_plan_says_what_is_native() -> None:
+def test_plan_of_transforms() -> None:
     transform = tv.Compose([tv.Resize(20), tv.RandomApply([tv.GaussianBlur(3)]), print])
     lines = transform.plan().splitlines()
     assert lines[0].startswith("Resize(")
