@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-import subprocess
-import sys
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from dali_core._registry.specs import all_specs, known_specs
+from dali_core._registry.specs import known_specs
 from dali_core._runtime.native_code import registered_names
 from dali_core._stubs.text import HEADER
 from dali_core.operators.former_names import FORMER_NAMES
-from dali_core.operators.internal_operators import INTERNAL_GROUPS, OPERATORS_OF_ROLES
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "dali_core"
@@ -98,6 +95,7 @@ KNOWN_TO_OPERATORS = (
     "dali_core.operators",
     "dali_core._runtime.device_data",
     "dali_core._runtime.finalizer",
+    "dali_core._runtime.integer_lists",
     "dali_core._runtime.path_list",
     "dali_core._runtime.record_index",
     "dali_core._runtime.remote_reads",
@@ -440,28 +438,6 @@ def test_operators_have_folders_of_their_own() -> None:
         assert not own or f"{folder.name}.cpp" in own
 
 
-def test_operators_are_found_without_importing_all() -> None:
-    roles = {spec.role: name for name, spec in known_specs().items() if spec.role}
-    assert roles == OPERATORS_OF_ROLES
-    public, present = (
-        {name.partition(".")[0] for name in specs if "." in name}
-        for specs in (all_specs(), known_specs())
-    )
-    assert present - public == set(INTERNAL_GROUPS)
-    program = (
-        "import sys\n"
-        "import dali_core\n"
-        "from dali_core import fn\n"
-        "print([name for name, module in sys.modules.items() if 'SPEC' in vars(module)])\n"
-        "fn.readers.file\n"
-        "print([name for name, module in sys.modules.items() if 'SPEC' in vars(module)])\n"
-    )
-    result = subprocess.run(
-        [sys.executable, "-W", "error", "-c", program], check=True, capture_output=True, text=True
-    )
-    assert result.stdout == "[]\n['dali_core.operators.readers.file']\n"
-
-
 def test_test_folders_mirror_the_package() -> None:
     # These are about several rooms at once, or about what is beside the package.
     topics = {
@@ -474,28 +450,3 @@ def test_test_folders_mirror_the_package() -> None:
     folders = {path.parent.relative_to(ROOT / "tests").parts for path in _below("tests")}
     found = {parts[0] for parts in folders if parts}
     assert found - topics <= rooms
-
-
-# Importing
-
-
-def test_importing_has_no_effects() -> None:
-    program = (
-        # NumPy starts its own threads, one per processor.
-        "import os, sys, threading, numpy\n"
-        "before = dict(os.environ)\n"
-        "threads = len(os.listdir('/proc/self/task'))\n"
-        # Some packages import themselves whenever Python starts.
-        "loaded = set(sys.modules)\n"
-        "import dali_core, dali_core.adapters, dali_core.plugin.base_iterator\n"
-        "tops = {name.partition('.')[0] for name in set(sys.modules) - loaded}\n"
-        # Modules of HTTP take as long to import as a quarter of this library.
-        f"print(sorted(tops & {{*{FRAMEWORKS}, 'ssl', 'http', 'email'}}))\n"
-        "print(threading.active_count(), len(os.listdir('/proc/self/task')) - threads)\n"
-        "print(dict(os.environ) == before)\n"
-    )
-    result = subprocess.run(
-        [sys.executable, "-W", "error", "-c", program], check=True, capture_output=True, text=True
-    )
-    assert result.stdout.splitlines() == ["[]", "1 0", "True"]
-    assert result.stderr == ""

@@ -149,10 +149,11 @@ LEFT_OUT_MODULES = {
     **{
         f"experimental.torchvision.v2.{name}": "has transforms that are in experimental.torchvision"
         for name in (
-            "centercrop color compose flips gaussian_blur normalize operator pad rand_apply "
-            "randomcrop resize totensor functional.centercrop functional.color functional.flips "
-            "functional.image_metadata functional.totensor"
-        ).split()
+            *("centercrop", "color", "compose", "flips", "gaussian_blur", "normalize", "operator"),
+            *("pad", "rand_apply", "randomcrop", "resize", "totensor", "functional.centercrop"),
+            *("functional.color", "functional.flips", "functional.image_metadata"),
+            "functional.totensor",
+        )
     },
 }
 
