@@ -99,6 +99,10 @@ class Camera:
         """Return the path of the video of each episode."""
         return [self._videos[number].path for number in self._video[episodes].tolist()]
 
+    def num_missing(self, lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return how many frames of these lengths the videos of episodes lack, by their numbers."""
+        return np.where(self._is_odd, 0, np.maximum(lengths - np.maximum(self._count, 0), 0))
+
     def numbers(
         self,
         episodes: NDArray[np.int64],
