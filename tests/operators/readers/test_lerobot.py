@@ -17,7 +17,7 @@ pytest.importorskip("av", reason="not available: PyAV")
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dali_core import Pipeline, fn, samplers
+from dali_core import Pipeline, fn, mix_readers, samplers
 from dali_core._readers.protocol import DataSource, Fetcher
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, SampleError
 from dali_core.operators.robots.format import LeRobot
@@ -368,3 +368,20 @@ def test_mutated_files(suite: type[ReaderSuite], tmp_path: Path) -> None:
     counts = outcomes(suite(), tmp_path, 0, 60)
     assert counts["refused"] > 0
     assert counts["read"] > 0
+
+
+def test_mixture_of_data_sets_with_different_features(tmp_path: Path) -> None:
+    Written((8,), "v2.1", cameras={}).write(tmp_path / "old")
+    Written((8,), images=True).write(tmp_path / "new")
+
+    def part(name: str) -> Any:
+        data = fn.readers.lerobot(root=str(tmp_path / name), columns=["action"])
+        return data["action"], data["index"]
+
+    pipeline = Pipeline(batch_size=4, num_threads=1, device_id=None, seed=3)
+    with pipeline:
+        parts = [lambda: part("old"), lambda: part("new")]
+        pipeline.set_outputs(*mix_readers(parts, name="mixture"))
+    actions, indices = pipeline.run()
+    for action, index in zip(actions, indices, strict=True):
+        assert np.array(action).tolist() == [int(np.array(index)), int(np.array(index)) + 0.5]
