@@ -235,19 +235,22 @@ def write_video(
     rate: int,
     group: int = 2,
     size: tuple[int, int] = SIZE,
+    times: Sequence[float] | None = None,
 ) -> None:
-    """Encode frames that were drawn for some numbers."""
+    """Encode frames that were drawn for some numbers, shown at some times in frames."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with av.open(str(path), "w") as output:
         stream = output.add_stream("libx264", rate=rate)
         stream.width, stream.height = size
         stream.pix_fmt = "yuv420p"
+        stream.codec_context.time_base = Fraction(1, rate * 100)
         stream.codec_context.gop_size = group
         stream.codec_context.thread_count = 1
         stream.options = {"preset": "veryfast", "x264-params": X264_SAME, "bf": "0"}
         for place, number in enumerate(pictures):
             frame = av.VideoFrame.from_ndarray(draw(number % 256, *size), format="rgb24")
-            frame.pts, frame.time_base = place, Fraction(1, rate)
+            time = place if times is None else times[place]
+            frame.pts, frame.time_base = round(time * 100), Fraction(1, rate * 100)
             output.mux(stream.encode(frame))
         output.mux(stream.encode())
 
