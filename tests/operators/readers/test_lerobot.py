@@ -21,8 +21,9 @@ from dali_core import Pipeline, fn, mix_readers, samplers
 from dali_core._readers.protocol import DataSource, Fetcher
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, SampleError
 from dali_core.operators.robots.format import LeRobot
+from dali_core.operators.robots.frames import Frames
 from dali_core.testing import ReaderSuite
-from dali_core.testing.reading import read
+from dali_core.testing.reading import check_all_equal, read
 from tests.mutated_formats import outcomes
 from tests.operators.readers.lerobot_files import TASKS, Written, change_info, write_video
 from tests.operators.suite import Example
@@ -310,6 +311,26 @@ def test_missing_videos_are_bad_samples(tmp_path: Path) -> None:
     assert found[6:] == list(range(6, 16))
     assert set(found) == set(range(6, 16))
     assert [255 - number_of(np.array(clip)[0]) for clip in clips] == found
+
+
+def test_large_columns_are_mapped_from_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = example(tmp_path, delta_timestamps=DELTAS)
+    expected = read("readers.lerobot", arguments, 16)
+    monkeypatch.setattr("dali_core.operators.robots.columns._MAPPED_BYTES", 0)
+    source, _ = TestColumns().open(arguments)
+    assert isinstance(source, Frames)
+    assert isinstance(source.columns["action"], np.memmap)
+    check_all_equal(read("readers.lerobot", arguments, 16), expected)
+
+    monkeypatch.setattr("os.pwrite", _full)
+    with pytest.raises(SampleError, match="must have room in .*No space left"):
+        read("readers.lerobot", arguments, 1)
+
+
+def _full(*_: Any) -> int:
+    raise OSError(28, "No space left on device")
 
 
 def test_weights_by_episode(tmp_path: Path) -> None:
