@@ -354,6 +354,8 @@ class _Column:
         self._opened: dict[int, _Chunk] = {}
 
     def rows(self, indices: Sequence[int]) -> list[NDArray[Any]]:
+        if len(self._chunks) == 1:
+            return self._chunk(0).rows(indices, self._field.name)
         numbers = np.searchsorted(self._ends, np.asarray(indices), side="right").tolist()
         return [
             self._chunk(number).row(index, index - self._start(number), self._field.name)
@@ -425,6 +427,15 @@ class _Chunk:
             before = np.diff(self._num_nulls) > 0
             is_null = is_null | np.repeat(before, len(is_null) // max(len(before), 1))
         self._num_nulls = np.concatenate([[0], np.cumsum(is_null)])
+
+    def rows(self, places: Sequence[int], name: str) -> list[NDArray[Any]]:
+        """Return the values at some places, which are the rows of the table; see `row`."""
+        has_nulls = self._is_null is not None or self._num_nulls is not None
+        if self._offsets is None or self._shape or has_nulls:
+            return [self.row(place, place, name) for place in places]
+        at = np.asarray(places, np.int64)
+        starts, ends = self._offsets[at].tolist(), self._offsets[at + 1].tolist()
+        return [self._values[start:end] for start, end in zip(starts, ends, strict=True)]
 
     def row(self, index: int, place: int, name: str) -> NDArray[Any]:
         """Return the value at a place, which is that of a row of the table."""

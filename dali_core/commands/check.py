@@ -69,6 +69,7 @@ def run(options: argparse.Namespace) -> int:
     from dali_core.commands._check_state import CheckState
     from dali_core.commands._checking import check_files, check_libraries
     from dali_core.commands._media import check_found, list_media, without_gifs
+    from dali_core.commands._robots import remarks_on_robots
     from dali_core.commands._unread import unread_files
 
     if options.picture is not None:
@@ -96,7 +97,8 @@ def run(options: argparse.Namespace) -> int:
     ordered = [(file, results[file]) for file in files]
     unread = unread_files(options.path, ordered, others)
     report = report_of(options.path, ordered, others, unread)
-    write_report(options, report, [*lines_of(report), *remarks, *_advice(options, report, unread)])
+    lines = [*lines_of(report), *remarks, *remarks_on_robots(options.path)]
+    write_report(options, report, [*lines, *_advice(options, report, unread)])
     _write_lists(options, ordered)
     if options.picture is not None:
         draw(ordered, options.picture)

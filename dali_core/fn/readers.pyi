@@ -1181,7 +1181,7 @@ def lerobot(
     root : str
         Folder of the data set, which has a folder ``meta``, or its URL.
     columns : list[str], default not set
-        Names of the features to read: numbers, texts, images and cameras. By default all.
+        Names of the features to read: numbers, texts, images and cameras. By default all of these.
     delta_timestamps : object, default not set
         A dict with lists of seconds by names of features: which frames to give of these, relative
         to that of the sample. They are multiples of the duration of a frame.

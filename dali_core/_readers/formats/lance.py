@@ -145,6 +145,7 @@ class Rows(FetchedSource):
         self._columns = list(columns)
         self._blobs = {name for name in columns if _is_blob(schema, name)}
         plain = _plain_schema(schema)
+        self._has_extensions = plain.types != schema.types
         self._fields = {
             name: find_field(plain, name, self._where)
             for name in columns
@@ -222,7 +223,9 @@ class Rows(FetchedSource):
     def _taken(self, rows: list[int]) -> dict[str, Sequence[Any]]:
         found: dict[str, Sequence[Any]] = {}
         if self._tops:
-            table = _plain_table(self._data.take(rows, columns=self._tops))
+            table = self._data.take(rows, columns=self._tops)
+            if self._has_extensions:
+                table = _plain_table(table)
             if table.num_rows != len(rows):
                 raise ValueError(f"there are {table.num_rows} of {len(rows)} rows")
             names = list(self._fields)

@@ -18,6 +18,9 @@ from dali_core.operators.video.frame_index import FrameIndex, open_indices
 _RATE_OFF = 5e-3
 """By how much of it the rate of a video may differ from that of the data set."""
 
+_STEP_OFF = 2e-2
+"""By how much of it the time between most frames may differ from that of the data set."""
+
 
 @dataclass
 class _Video:
@@ -28,7 +31,9 @@ class _Video:
     problem : str
         What is wrong with it, if anything is.
     seconds : array of float64, optional
-        When frames are shown, if they do not come at the rate of the data set.
+        When frames are shown, if they do not come at the rate of the data set throughout.
+    has_rate : bool
+        Whether most of them do: those that are less than half a frame off are the right ones.
     """
 
     name: str
@@ -36,6 +41,7 @@ class _Video:
     problem: str = ""
     num_frames: int = 0
     seconds: NDArray[np.float64] | None = None
+    has_rate: bool = False
 
 
 class Camera:
@@ -98,6 +104,10 @@ class Camera:
     def paths(self, episodes: NDArray[np.int64]) -> list[NDArray[np.uint8]]:
         """Return the path of the video of each episode."""
         return [self._videos[number].path for number in self._video[episodes].tolist()]
+
+    def num_missing(self, lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return how many frames of these lengths the videos of episodes lack, by their numbers."""
+        return np.where(self._is_odd, 0, np.maximum(lengths - np.maximum(self._count, 0), 0))
 
     def numbers(
         self,
@@ -166,7 +176,7 @@ class Camera:
             is_before = np.abs(shown[before] - wanted) <= np.abs(shown[after] - wanted)
             nearest = np.where(is_before, before, after)
             distance = np.abs(shown[nearest] - wanted)
-            if self._takes_nearest or distance.max() <= self._tolerance:
+            if self._takes_nearest or distance.max() <= self._allowed(video):
                 return np.asarray(nearest, np.int64)
             place = int(np.argmax(distance))
             where = f"the nearest is {distance[place]:.6g} s away"
@@ -174,9 +184,12 @@ class Camera:
             place, where = 0, "the episode has none there"
         raise ValueError(
             f"{video.name!r}: the video of {self._name!r} must have a frame at "
-            f"{wanted[place]:.6f} s, within tolerance_s={self._tolerance:g} ({where}). Pass a "
+            f"{wanted[place]:.6f} s, within tolerance_s={self._allowed(video):g} ({where}). Pass a "
             'larger tolerance_s, or missing_frames="nearest".'
         )
+
+    def _allowed(self, video: _Video) -> float:
+        return max(self._tolerance, 0.499 / self._fps if video.has_rate else 0.0)
 
 
 def _frames_of(
@@ -272,12 +285,11 @@ def _video(name: str, path: str, index: FrameIndex | Exception, fps: float) -> _
     is_even = index.num_frames == 1 or (
         not index.is_variable and abs(index.frames_per_second / fps - 1) <= _RATE_OFF
     )
-    return _Video(
-        name,
-        encoded,
-        num_frames=index.num_frames,
-        seconds=None if is_even else index.seconds,
-    )
+    if is_even:
+        return _Video(name, encoded, num_frames=index.num_frames)
+    seconds = index.seconds
+    has_rate = abs(float(np.median(np.diff(seconds))) * fps - 1) <= _STEP_OFF
+    return _Video(name, encoded, num_frames=index.num_frames, seconds=seconds, has_rate=has_rate)
 
 
 def _copies(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import tempfile
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_core._runtime.finalizer import Finalizer
 from dali_core._storage import Storage
 from dali_core.errors import ArgumentValueError
 from dali_core.operators.robots.metadata import (
@@ -61,14 +63,14 @@ class NumericColumns:
         self.row_in_file = np.zeros(len(ends), np.int64)
         self._is_loaded = np.zeros(len(ends), bool)
         num_rows = int(ends[-1])
-        self._arrays = {
-            feature.name: _room((num_rows, *feature.shape), np.dtype(feature.dtype))
+        self._rooms = {
+            feature.name: _Room((num_rows, *feature.shape), np.dtype(feature.dtype))
             for feature in self._features.values()
         }
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """Return the column of a feature; only rows of loaded episodes have values."""
-        return self._arrays[name]
+        return self._rooms[name].array
 
     def load(self, chosen: NDArray[np.int64]) -> None:
         """Have the rows of some episodes loaded.
@@ -121,24 +123,64 @@ class NumericColumns:
                 continue
             first = int(self.first[episode])
             for name, column in columns.items():
-                self._arrays[name][first : first + length] = column[start : start + length]
+                self._write(name, first, column[start : start + length])
             self.row_in_file[episode] = start
             self._is_loaded[episode] = True
 
+    def _write(self, name: str, first: int, rows: NDArray[Any]) -> None:
+        try:
+            self._rooms[name].write(first, rows)
+        except OSError as error:
+            raise ValueError(
+                f"the column {name!r} must have room in {tempfile.gettempdir()!r} (got {error}). "
+                "Make room, or read fewer columns."
+            ) from error
 
-def _room(shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Return an array that takes memory only where it is written to."""
-    num_bytes = math.prod(shape) * dtype.itemsize
-    try:
-        if num_bytes > _MAPPED_BYTES:
-            with tempfile.TemporaryFile(prefix="dali_core-") as file:
-                return np.memmap(file, dtype, "w+", shape=shape)
-        return np.empty(shape, dtype)
-    except (MemoryError, OSError, ValueError, OverflowError) as error:
-        raise ArgumentValueError(
-            f"columns must have room in memory or in {tempfile.gettempdir()!r} (got {num_bytes} "
-            f"bytes: {error}). Read fewer columns or episodes."
-        ) from error
+
+class _Room:
+    """An array that takes memory, or place in a file without a name, only where it is written to.
+
+    Attributes
+    ----------
+    array : array
+        The array. A file is mapped for reading only: a write that finds the disk full is an error
+        that way, and not the end of the process.
+    """
+
+    def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+        num_bytes = math.prod(shape) * dtype.itemsize
+        self._file = -1
+        try:
+            if num_bytes > _MAPPED_BYTES:
+                with tempfile.TemporaryFile(prefix="dali_core-") as file:
+                    file.truncate(num_bytes)
+                    self.array: NDArray[Any] = np.memmap(file, dtype, "r", shape=shape)
+                    self._file = os.dup(file.fileno())
+                Finalizer(self, os.close, self._file)
+            else:
+                self.array = np.empty(shape, dtype)
+        except (MemoryError, OSError, ValueError, OverflowError) as error:
+            raise ArgumentValueError(
+                f"columns must have room in memory or in {tempfile.gettempdir()!r} (got "
+                f"{num_bytes} bytes: {error}). Read fewer columns or episodes."
+            ) from error
+
+    def write(self, first: int, rows: NDArray[Any]) -> None:
+        """Write rows from a row on.
+
+        Raises
+        ------
+        OSError
+            If the disk is full.
+        """
+        if self._file < 0:
+            self.array[first : first + len(rows)] = rows
+            return
+        data = memoryview(rows.tobytes())
+        place = first * (self.array.nbytes // len(self.array))
+        while data:
+            written = os.pwrite(self._file, data, place)
+            data, place = data[written:], place + written
 
 
 def _runs(numbers: NDArray[np.int64]) -> dict[int, tuple[int, int]]:

@@ -25,7 +25,8 @@ _LISTING_ARGS = (
     Arg(
         "columns",
         list[str],
-        "Names of the features to read: numbers, texts, images and cameras. By default all.",
+        "Names of the features to read: numbers, texts, images and cameras. By default all of "
+        "these.",
         None,
         length=Range(1, 1024),
     ),
@@ -180,13 +181,22 @@ class Request:
     def __init__(self, info: Info, columns: Any, deltas: Any, tolerance: float) -> None:
         self.info = info
         if columns is None:
-            columns = [name for name in info.features if name not in INDEX_DTYPES]
+            columns = [
+                name
+                for name, feature in info.features.items()
+                if name not in INDEX_DTYPES and feature.is_known
+            ]
         columns = [columns] if isinstance(columns, str) else list(columns)
         for name in columns:
             if name not in info.features:
                 raise ArgumentValueError(
                     f"columns must be features of the data set (got {name!r}; there are "
                     f"{', '.join(map(repr, info.features))}). Correct the name."
+                )
+            if not info.features[name].is_known:
+                raise ArgumentTypeError(
+                    f"columns must have types of which arrays can be made (got {name!r} of type "
+                    f"{info.features[name].dtype!r:.60}). Leave the column out."
                 )
         if len(set(columns)) < len(columns):
             raise ArgumentValueError(

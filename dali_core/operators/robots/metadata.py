@@ -50,7 +50,7 @@ class Feature:
     name : str
         Its name.
     dtype : str
-        ``"video"``, ``"image"``, ``"string"``, or the name of a NumPy dtype.
+        ``"video"``, ``"image"``, ``"string"``, the name of a NumPy dtype, or something unknown.
     shape : tuple of int
         Of a value; () for scalars.
     """
@@ -63,6 +63,11 @@ class Feature:
     def is_numeric(self) -> bool:
         """Whether values are arrays of numbers."""
         return self.dtype in _NUMBERS
+
+    @property
+    def is_known(self) -> bool:
+        """Whether values can be read."""
+        return self.is_numeric or self.dtype in ("video", "image", "string")
 
 
 @dataclass(frozen=True)
@@ -230,8 +235,8 @@ def _said(error: Exception) -> str:
 
 def _feature(name: str, described: Mapping[str, Any]) -> Feature:
     dtype, shape = described["dtype"], tuple(described.get("shape") or ())
-    if dtype not in (*_NUMBERS, "video", "image", "string"):
-        raise DamagedError(f"the feature {name!r} has the unknown dtype {dtype!r:.60}")
+    if not isinstance(dtype, str):
+        raise DamagedError(f"the feature {name!r} has the dtype {dtype!r:.60}")
     if not all(type(extent) is int and 0 <= extent < _MOST_EXTENT for extent in shape):
         raise DamagedError(f"the feature {name!r} has the shape {shape!r:.100}")
     if math.prod(shape) >= _MOST_EXTENT or len(shape) > 7:

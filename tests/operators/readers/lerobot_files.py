@@ -58,6 +58,7 @@ class Written:
     rate: int = 0
     images: bool = False
     group: int = 2
+    size: tuple[int, int] = SIZE
 
     @property
     def num_frames(self) -> int:
@@ -77,7 +78,7 @@ class Written:
         from PIL import Image
 
         file = io.BytesIO()
-        Image.fromarray(draw(index % 256, *SIZE)).save(file, "PNG")
+        Image.fromarray(draw(index % 256, *self.size)).save(file, "PNG")
         return file.getvalue()
 
     def rows(self, episode: int) -> pa.Table:
@@ -121,9 +122,17 @@ class Written:
             "note": {"dtype": "string", "shape": [1], "names": None},
         }
         if self.images:
-            found["observation.image"] = {"dtype": "image", "shape": [48, 64, 3], "names": None}
+            found["observation.image"] = {
+                "dtype": "image",
+                "shape": [*self.size[::-1], 3],
+                "names": None,
+            }
         for name in self.cameras:
-            found[name] = {"dtype": "video", "shape": [48, 64, 3], "info": {"video.fps": self.fps}}
+            found[name] = {
+                "dtype": "video",
+                "shape": [*self.size[::-1], 3],
+                "info": {"video.fps": self.fps},
+            }
         kinds = {"timestamp": "float32"}
         for name in ("timestamp", "frame_index", "episode_index", "index", "task_index"):
             found[name] = {"dtype": kinds.get(name, "int64"), "shape": [1], "names": None}
@@ -134,7 +143,7 @@ class Written:
         first = self.firsts[episode]
         count = self.lengths[episode] - self.lost.get(episode, 0)
         turned = list(self.cameras).index(camera) == 1
-        return [255 - index if turned else index for index in range(first, first + count)]
+        return [(255 - index) % 256 if turned else index for index in range(first, first + count)]
 
     def write(self, folder: Path) -> Path:
         _write(folder / "meta/info.json", json.dumps(self._info(), indent=1).encode())
@@ -167,7 +176,13 @@ class Written:
             _write_table(folder / V2_DATA.format(**place), [self.rows(episode)])
             for camera in self.cameras:
                 path = folder / V2_VIDEO.format(**place, video_key=camera)
-                write_video(path, self.pictures(camera, episode), self.rate or self.fps, self.group)
+                write_video(
+                    path,
+                    self.pictures(camera, episode),
+                    self.rate or self.fps,
+                    self.group,
+                    self.size,
+                )
 
     def _write_joined(self, folder: Path) -> None:
         tasks = pa.table({"task_index": range(len(TASKS)), "__index_level_0__": list(TASKS)})
@@ -205,7 +220,7 @@ class Written:
                 time += len(own) / self.fps + self.drift
                 ends.append(time)
             path = V3_VIDEO.format(video_key=camera, chunk_index=0, file_index=first // count)
-            write_video(folder / path, pictures, self.rate or self.fps, self.group)
+            write_video(folder / path, pictures, self.rate or self.fps, self.group, self.size)
         return {
             f"videos/{camera}/chunk_index": [0] * len(files),
             f"videos/{camera}/file_index": files,
@@ -214,19 +229,28 @@ class Written:
         }
 
 
-def write_video(path: Path, pictures: Sequence[int], rate: int, group: int = 2) -> None:
-    """Encode frames that were drawn for some numbers."""
+def write_video(
+    path: Path,
+    pictures: Sequence[int],
+    rate: int,
+    group: int = 2,
+    size: tuple[int, int] = SIZE,
+    times: Sequence[float] | None = None,
+) -> None:
+    """Encode frames that were drawn for some numbers, shown at some times in frames."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with av.open(str(path), "w") as output:
         stream = output.add_stream("libx264", rate=rate)
-        stream.width, stream.height = SIZE
+        stream.width, stream.height = size
         stream.pix_fmt = "yuv420p"
+        stream.codec_context.time_base = Fraction(1, rate * 100)
         stream.codec_context.gop_size = group
         stream.codec_context.thread_count = 1
         stream.options = {"preset": "veryfast", "x264-params": X264_SAME, "bf": "0"}
         for place, number in enumerate(pictures):
-            frame = av.VideoFrame.from_ndarray(draw(number, *SIZE), format="rgb24")
-            frame.pts, frame.time_base = place, Fraction(1, rate)
+            frame = av.VideoFrame.from_ndarray(draw(number % 256, *size), format="rgb24")
+            time = place if times is None else times[place]
+            frame.pts, frame.time_base = round(time * 100), Fraction(1, rate * 100)
             output.mux(stream.encode(frame))
         output.mux(stream.encode())
 

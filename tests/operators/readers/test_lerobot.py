@@ -17,12 +17,13 @@ pytest.importorskip("av", reason="not available: PyAV")
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dali_core import Pipeline, fn, samplers
+from dali_core import Pipeline, fn, mix_readers, samplers
 from dali_core._readers.protocol import DataSource, Fetcher
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, SampleError
 from dali_core.operators.robots.format import LeRobot
+from dali_core.operators.robots.frames import Frames
 from dali_core.testing import ReaderSuite
-from dali_core.testing.reading import read
+from dali_core.testing.reading import check_all_equal, read
 from tests.mutated_formats import outcomes
 from tests.operators.readers.lerobot_files import TASKS, Written, change_info, write_video
 from tests.operators.suite import Example
@@ -130,6 +131,12 @@ class TestCameras(ReaderSuite):
     def damage(self, folder: Path, arguments: dict[str, Any]) -> dict[int, str]:
         (folder / f"videos/{WRIST}/chunk-000/file-001.mp4").write_bytes(b"")
         return dict.fromkeys(range(6, 16), f"videos/{WRIST}/chunk-000/file-001.mp4")
+
+
+class CamerasWithoutDecoding(TestCameras):
+    """Paths and numbers of frames, for damaged files: decoding them has tests of its own."""
+
+    open = ReaderSuite.open
 
 
 def values_of(arguments: dict[str, Any], count: int) -> list[dict[str, Any]]:
@@ -260,6 +267,26 @@ def test_videos_of_other_frame_rates(tmp_path: Path) -> None:
     assert numbers == [0, 0, 1, 1, 1, 2, 2, 2, 2, 100, 100, 101, 101, 101, 101]
 
 
+def test_uneven_joints_between_episodes(tmp_path: Path) -> None:
+    """Times that are off by less than half a frame do not make bad samples."""
+    written = Written((4, 3, 5), cameras={TOP: 3})
+    written.write(tmp_path)
+    times = np.arange(12) + np.repeat((0.0, 0.3, -0.2), written.lengths)
+    path = tmp_path / f"videos/{TOP}/chunk-000/file-000.mp4"
+    write_video(path, range(12), 10, times=times.tolist())
+    found = values_of({"root": str(tmp_path), "columns": [TOP]}, 12)
+    assert [sample[TOP][0] for sample in found] == list(range(12))
+
+
+def test_features_of_unknown_types(tmp_path: Path) -> None:
+    Written(cameras={}).write(tmp_path)
+    strange = {"dtype": "audio", "shape": [1]}
+    change_info(tmp_path, lambda info: info["features"].update(strange=strange))
+    assert "strange" not in values_of({"root": str(tmp_path)}, 1)[0]
+    with pytest.raises(ArgumentTypeError, match="'strange' of type 'audio'"):
+        values_of({"root": str(tmp_path), "columns": ["strange"]}, 1)
+
+
 def test_cameras_that_are_not_requested_are_not_opened(tmp_path: Path) -> None:
     written = Written()
     written.write(tmp_path)
@@ -284,6 +311,26 @@ def test_missing_videos_are_bad_samples(tmp_path: Path) -> None:
     assert found[6:] == list(range(6, 16))
     assert set(found) == set(range(6, 16))
     assert [255 - number_of(np.array(clip)[0]) for clip in clips] == found
+
+
+def test_large_columns_are_mapped_from_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = example(tmp_path, delta_timestamps=DELTAS)
+    expected = read("readers.lerobot", arguments, 16)
+    monkeypatch.setattr("dali_core.operators.robots.columns._MAPPED_BYTES", 0)
+    source, _ = TestColumns().open(arguments)
+    assert isinstance(source, Frames)
+    assert isinstance(source.columns["action"], np.memmap)
+    check_all_equal(read("readers.lerobot", arguments, 16), expected)
+
+    monkeypatch.setattr("os.pwrite", _full)
+    with pytest.raises(SampleError, match="must have room in .*No space left"):
+        read("readers.lerobot", arguments, 1)
+
+
+def _full(*_: Any) -> int:
+    raise OSError(28, "No space left on device")
 
 
 def test_weights_by_episode(tmp_path: Path) -> None:
@@ -335,7 +382,7 @@ HOSTILE: list[tuple[str, Any, str]] = [
     ("data_path", "/etc/passwd", "must not lead out of the folder"),
     ("data_path", "{chunk_index.__class__}", "must have fields such as"),
     ("video_path", "{nothing}", "unknown field"),
-    ("features", {"a": {"dtype": "object", "shape": [1]}}, "unknown dtype 'object'"),
+    ("features", {"a": {"dtype": 7, "shape": [1]}}, "has the dtype 7"),
     ("features", {"a": {"dtype": "int64", "shape": [1 << 50]}}, "has the shape"),
     ("features", [1], "cannot be used"),
 ]
@@ -363,8 +410,28 @@ def test_videos_in_remote_storage_need_a_folder(tmp_path: Path) -> None:
     assert sample["action"].tolist() == [0, 0.5]
 
 
-@pytest.mark.parametrize("suite", [TestColumns, TestColumnsOfVersion2])
-def test_mutated_files(suite: type[ReaderSuite], tmp_path: Path) -> None:
-    counts = outcomes(suite(), tmp_path, 0, 60)
+@pytest.mark.parametrize(
+    ("suite", "count"),
+    [(TestColumns, 60), (TestColumnsOfVersion2, 60), (CamerasWithoutDecoding, 40)],
+)
+def test_mutated_files(suite: type[ReaderSuite], count: int, tmp_path: Path) -> None:
+    counts = outcomes(suite(), tmp_path, 0, count)
     assert counts["refused"] > 0
     assert counts["read"] > 0
+
+
+def test_mixture_of_data_sets_with_different_features(tmp_path: Path) -> None:
+    Written((8,), "v2.1", cameras={}).write(tmp_path / "old")
+    Written((8,), images=True).write(tmp_path / "new")
+
+    def part(name: str) -> Any:
+        data = fn.readers.lerobot(root=str(tmp_path / name), columns=["action"])
+        return data["action"], data["index"]
+
+    pipeline = Pipeline(batch_size=4, num_threads=1, device_id=None, seed=3)
+    with pipeline:
+        parts = [lambda: part("old"), lambda: part("new")]
+        pipeline.set_outputs(*mix_readers(parts, name="mixture"))
+    actions, indices = pipeline.run()
+    for action, index in zip(actions, indices, strict=True):
+        assert np.array(action).tolist() == [int(np.array(index)), int(np.array(index)) + 0.5]
