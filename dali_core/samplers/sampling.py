@@ -31,7 +31,7 @@ class DataSet:
         Label of each sample, if the reader knows them before it reads the samples.
     blocks : sequence of int or None
         Number of samples in each part of the data set that is read as a whole, such as a row group
-        of a Parquet file, if there are such parts.
+        of a file of columns, if there are such parts.
     """
 
     num_samples: int
