@@ -33,7 +33,7 @@ def train(model: UNet, loader: Loader, epochs: int) -> list[float]:
     """Train for some epochs, and return the mean loss of each."""
     steps = epochs * len(loader)
     optimizer = torch.optim.Adam(model.parameters())
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=1e-2, total_steps=steps)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=2e-2, total_steps=steps)
     means = []
     with tqdm(total=steps, unit="step", desc="training") as progress:
         for _ in range(epochs):
@@ -70,7 +70,7 @@ def read_arguments() -> argparse.Namespace:
     numbers = {
         "volumes": (48, 1, "volumes to train on"),
         "held-out": (12, _ROWS, "volumes to measure with"),
-        "epochs": (12, 1, "passes over the volumes"),
+        "epochs": (20, 1, "passes over the volumes"),
         "batch-size": (4, 1, "patches in a batch"),
         "threads": (2, 1, "threads of a pipeline"),
         "seed": (0, 0, "seed of volumes, patches and network"),

@@ -8,7 +8,7 @@ from typing import Any
 from dali_core import DataNode, fn, math, pipeline_def, types
 from examples.shared.loader import READER
 
-PATCH = 32
+PATCH = 24
 """Extent of a patch along each axis."""
 
 _RANGE = 250.0  # what is beyond is air or bone

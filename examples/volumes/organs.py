@@ -16,8 +16,8 @@ ORGANS = ("liver", "kidneys")
 """Names of the labels, from 1 on."""
 
 _CODES = {"int16": 4, "uint8": 2}
-_AIR, _BODY, _BONE = -1000.0, 20.0, 180.0
-_VALUES = (70.0, 120.0)  # of the organs
+_AIR, _BODY, _BONE = -1000.0, 20.0, 400.0
+_VALUES = (70.0, 150.0)  # of the organs
 _NOISE = 35.0
 
 
@@ -36,7 +36,7 @@ def make_volume(chance: np.random.Generator) -> tuple[npt.NDArray[np.int16], npt
     labels = np.zeros(SHAPE, np.uint8)
     image[inside((0, 0, 0), (20, 17, 30))] = _BODY
     image[inside((0, 12, 0), (3, 3, 30))] = _BONE
-    parts = [(1, (-7, -3, 3), (8, 8, 9)), (2, (-9, 8, -8), (3, 3, 5)), (2, (9, 8, -8), (3, 3, 5))]
+    parts = [(1, (-7, -3, 3), (8, 8, 9)), (2, (-9, 8, -8), (4, 4, 6)), (2, (9, 8, -8), (4, 4, 6))]
     for label, offset, radii in parts:
         organ = inside(offset, radii)
         image[organ], labels[organ] = _VALUES[label - 1], label

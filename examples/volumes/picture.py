@@ -14,7 +14,7 @@ _COLOURS = ("yellow", "cyan")  # of the organs
 
 
 def draw(rows: Sequence[Sequence[npt.NDArray[Any]]], path: Path) -> None:
-    """Draw a slice of each volume, in the middle of its organs.
+    """Draw the slice of each volume that has most of the kidneys, and the liver.
 
     Parameters
     ----------
@@ -27,7 +27,8 @@ def draw(rows: Sequence[Sequence[npt.NDArray[Any]]], path: Path) -> None:
     figure = Figure(figsize=(3 * len(names), 3 * len(rows)), layout="constrained")
     grid = figure.subplots(len(rows), len(names), squeeze=False)
     for line, (image, labels, found) in zip(grid, rows, strict=True):
-        place = int((labels > 0).any((0, 1)).nonzero()[0].mean())
+        kidneys, liver = (labels == 2).sum((0, 1)), (labels == 1).any((0, 1))
+        place = int((kidneys * liver).argmax())
         outlines = (None, labels, found)
         for axes, name, outline in zip(line, names, outlines, strict=True):
             axes.imshow(image[..., place].T, cmap="gray")
