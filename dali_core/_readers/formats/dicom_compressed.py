@@ -124,7 +124,22 @@ def decode(data: bytes, image: Image) -> NDArray[Any]:
     check_syntax(image.syntax)
     if image.syntax in _JPEG_2000:
         return _jpeg_2000(data, image)
+    precision = _jpeg_precision(data)
+    if precision != 8:
+        raise ValueError(f"JPEG must have samples of 8 bits (they have {precision})")
     return image.significant(_opened(data, "JPEG", image, 8).astype(image.dtype))
+
+
+def _jpeg_precision(data: bytes) -> int:
+    """Return how many bits samples have, as the frame header says: ITU-T T.81, B.2.2."""
+    place = 2
+    while data[place : place + 1] == b"\xff" and place + 4 < len(data):
+        mark = data[place + 1]
+        if 0xC0 <= mark <= 0xCF and mark not in (0xC4, 0xC8, 0xCC):
+            return data[place + 4]
+        # A marker may have any number of bytes 255 before it.
+        place += 1 if mark == 0xFF else 2 + int.from_bytes(data[place + 2 : place + 4], "big")
+    raise ValueError("JPEG must have a frame header")
 
 
 def _opened(data: bytes, kind: str, image: Image, precision: int) -> NDArray[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dali_core._readers.chunked_arrays import (
@@ -16,6 +16,7 @@ from dali_core._readers.chunked_arrays import (
 from dali_core._readers.formats.zarr_chunks import ArrayFiles
 from dali_core._readers.protocol import DataSource, Fetcher
 from dali_core._readers.python_reader import Format
+from dali_core._runtime.thread_start import map_in_threads
 from dali_core._spec import UNSET, Arg, Range
 from dali_core._storage import STORAGE_ARGS, Storage, join_path
 from dali_core.errors import ArgumentValueError
@@ -81,11 +82,12 @@ DataNode or list of DataNode
         names = arguments.get("arrays", [""])
         paths = storage.checked(arguments["paths"])
         indices = RecentlyUsed(_INDEX_BYTES)
+
+        def open_arrays(path: str) -> list[ArrayFiles]:
+            return [ArrayFiles(_join(path, name), storage, indices) for name in names]
+
         try:
-            arrays = [
-                [ArrayFiles(_join(path, name), storage, indices) for name in names]
-                for path in paths
-            ]
+            arrays = _each(open_arrays, paths, storage)
         except ValueError as error:
             if isinstance(error, ArgumentValueError):
                 raise
@@ -107,3 +109,13 @@ DataNode or list of DataNode
 def _join(path: str, name: str) -> str:
     path, name = path.rstrip("/") or "/", name.strip("/")
     return join_path(path, name) if name else path
+
+
+def _each(
+    function: Callable[[str], list[ArrayFiles]], paths: Sequence[str], storage: Storage
+) -> list[list[ArrayFiles]]:
+    """Open the arrays of all paths; of objects in threads, to hide latency."""
+    if not storage.is_used or len(paths) < 2:
+        return list(map(function, paths))
+    num_threads = min(storage.options.max_in_flight, len(paths))
+    return list(map_in_threads(function, paths, num_threads))

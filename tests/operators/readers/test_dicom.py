@@ -248,6 +248,10 @@ def test_jpeg_2000_of_16_bits_and_lossless_jpeg(tmp_path: Path) -> None:
     grey = numbers("uint8", (16, 20, 1), 2)
     path.write_bytes(dicom(encapsulated([write_lossless_jpeg(grey)]), LOSSLESS, (16, 20)))
     np.testing.assert_array_equal(fetched(path, rescale=False)[0], grey[..., 0], strict=True)
+    wide = write_lossless_jpeg(numbers("uint16", (16, 20, 1), 2), precision=16)
+    path.write_bytes(dicom(encapsulated([wide]), LOSSLESS, (16, 20), deep))
+    with pytest.raises(ValueError, match="JPEG must have samples of 8 bits .they have 16"):
+        fetched(path)
 
 
 def test_deflated_and_nested_elements(tmp_path: Path) -> None:
