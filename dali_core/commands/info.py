@@ -23,7 +23,7 @@ EXTRAS = {
     "cuda": ("cuda-bindings",),
     "dicom": ("pillow",),
     "fits": ("astropy",),
-    "hdf5": ("h5py",),
+    "hdf5": ("h5py", "isal"),
     "jax": ("jax",),
     "lance": ("pylance", "pyarrow"),
     "mds": ("zstandard",),

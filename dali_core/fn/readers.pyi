@@ -466,8 +466,9 @@ def dicom(
     in the order of their first files. Slices that are missing, come twice, or do not fit the others
     make a bad sample.
 
-    Pixels may be native, or compressed by RLE; JPEG of 8 bits, lossless or not, and JPEG 2000 are
-    decoded by Pillow (the extra is `dicom`). Errors name the file, and never a text in it.
+    Pixels may be native, or compressed by RLE or lossless JPEG of up to 16 bits, which are decoded
+    in Python; JPEG of 8 bits and JPEG 2000 are decoded by Pillow (the extra is `dicom`). Errors
+    name the file, and never a text in it.
 
     Returns
     -------
@@ -718,6 +719,11 @@ def hdf5(
     *inputs: Any,
     paths: Strs,
     datasets: Strs,
+    crop: Ints | None = None,
+    anchors: object | None = None,
+    num_crops: Int = 1,
+    crop_seed: Int = 0,
+    align: bool = False,
     storage_options: object | None = None,
     cache_dir: Str | None = None,
     cache_size: Int = 17179869184,
@@ -749,6 +755,8 @@ def hdf5(
     A sample is a row of each of the data sets, which have equally many rows in a file. With a ``*``
     in the paths, such as ``"demo_*/obs/state"``, each match in a file is a sample, in natural
     order, and what is read are whole data sets; the ``*`` stands for the same text in all paths.
+    With `crop` a sample is a part of each data set, at the same place: chunks are listed once, and
+    then read and decoded in threads.
 
     Numbers and booleans have their types, in the byte order of the machine. Texts are 1-D arrays of
     uint8, and ragged numbers 1-D arrays. Files are read by h5py (the extra is `hdf5`). Errors name
@@ -770,6 +778,21 @@ def hdf5(
     datasets : list[str]
         Paths of the data sets in the files; there is an output for each. ``"a/b"`` is also the
         field ``b`` of the compound data set ``a``.
+    crop : list[int], at least 1, default not set
+        Extents of the last axes of samples, which are crops of the arrays and not rows then; axes
+        before them are read whole.
+    anchors : object, default not set
+        First element of each crop along each axis of `crop`: a list of lists, or an array of
+        integers, whose crops are read of each of the `paths`. With a number more in front, that is
+        the number of the path. By default they are random.
+    num_crops : int, from 1 to 1099511627776, default 1
+        How many random crops an epoch has of each of the `paths`. Crops differ from each other, and
+        are the same ones in each epoch.
+    crop_seed : int, at least 0, default 0
+        Decides on the places of random crops.
+    align : bool, default False
+        Whether random crops begin where chunks of the first array begin, or end at the end of the
+        array, so that fewer chunks are decoded.
     storage_options : object, default not set
         A dict with settings for paths that are URLs: `max_in_flight`, `max_bytes_in_flight`,
         `timeout` and `deadline` in seconds, `max_retries`; all others, such as `region` and
@@ -780,8 +803,8 @@ def hdf5(
     cache_size : int, at least 1, default 17179869184
         How many bytes `cache_dir` may have; what was not used for longest is removed.
     max_cached_bytes : int, at least 0, default 67108864
-        How many bytes of decoded chunks are kept in memory of each open data set; a chunk that is
-        larger is decoded for each row.
+        How many bytes of decoded chunks are kept in memory of each open data set, or with `crop` of
+        all; a chunk that is larger is decoded for each row.
     num_shards : int, at least 1, default 1
         Number of parts that the data set is divided into.
     shard_id : int, at least 0, default 0

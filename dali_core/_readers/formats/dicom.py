@@ -78,8 +78,9 @@ columns), whose slices are ordered by their positions, never by the names of fil
 the order of their first files. Slices that are missing, come twice, or do not fit the others make a
 bad sample.
 
-Pixels may be native, or compressed by RLE; JPEG of 8 bits, lossless or not, and JPEG 2000 are
-decoded by Pillow (the extra is `dicom`). Errors name the file, and never a text in it.
+Pixels may be native, or compressed by RLE or lossless JPEG of up to 16 bits, which are decoded in
+Python; JPEG of 8 bits and JPEG 2000 are decoded by Pillow (the extra is `dicom`). Errors name the
+file, and never a text in it.
 
 Returns
 -------

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from dali_core._extras import install_command
 from dali_core._readers.formats.dicom_image import Image, ybr_to_rgb
+from dali_core._readers.formats.lossless_jpeg import decode_lossless
 from dali_core.errors import MissingModuleError
 
 RLE = "1.2.840.10008.1.2.5"
@@ -23,6 +24,7 @@ _JPEG = {
     "1.2.840.10008.1.2.4.57": "JPEG lossless",
     "1.2.840.10008.1.2.4.70": "JPEG lossless",
 }
+_LOSSLESS = ("1.2.840.10008.1.2.4.57", "1.2.840.10008.1.2.4.70")
 _JPEG_2000 = {"1.2.840.10008.1.2.4.90": "JPEG 2000", "1.2.840.10008.1.2.4.91": "JPEG 2000"}
 _STARTS = (b"\xff\xd8", b"\xff\x4f\xff\x51", b"\0\0\0\x0cjP")
 
@@ -45,9 +47,7 @@ def check_syntax(syntax: str) -> None:
     if syntax not in {**_JPEG, **_JPEG_2000}:
         # Of a damaged file it may be any text.
         shown = syntax if re.fullmatch(r"[0-9.]{1,64}", syntax) else "none"
-        raise ValueError(
-            f"pixels must be native, RLE, JPEG of 8 bits or JPEG 2000 (the syntax is {shown})"
-        )
+        raise ValueError(f"pixels must be native, RLE, JPEG or JPEG 2000 (the syntax is {shown})")
     try:
         import PIL.Image  # noqa: F401
     except ImportError as error:
@@ -124,7 +124,25 @@ def decode(data: bytes, image: Image) -> NDArray[Any]:
     check_syntax(image.syntax)
     if image.syntax in _JPEG_2000:
         return _jpeg_2000(data, image)
+    precision = _jpeg_precision(data)
+    if precision != 8 and image.syntax in _LOSSLESS and image.shape[2] == 1:
+        wide = decode_lossless(data, *image.shape[:2])
+        return image.significant(wide.astype(image.dtype).reshape(image.shape))
+    if precision != 8:
+        raise ValueError(f"JPEG must have samples of 8 bits (they have {precision})")
     return image.significant(_opened(data, "JPEG", image, 8).astype(image.dtype))
+
+
+def _jpeg_precision(data: bytes) -> int:
+    """Return how many bits samples have, as the frame header says: ITU-T T.81, B.2.2."""
+    place = 2
+    while data[place : place + 1] == b"\xff" and place + 4 < len(data):
+        mark = data[place + 1]
+        if 0xC0 <= mark <= 0xCF and mark not in (0xC4, 0xC8, 0xCC):
+            return data[place + 4]
+        # A marker may have any number of bytes 255 before it.
+        place += 1 if mark == 0xFF else 2 + int.from_bytes(data[place + 2 : place + 4], "big")
+    raise ValueError("JPEG must have a frame header")
 
 
 def _opened(data: bytes, kind: str, image: Image, precision: int) -> NDArray[Any]:

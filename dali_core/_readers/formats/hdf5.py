@@ -15,7 +15,10 @@ from numpy.typing import NDArray
 
 from dali_core._extras import install_command
 from dali_core._readers.byte_ranges import ByteRanges
+from dali_core._readers.chunked_arrays import CROP_ARGS, Reading, check_crops, samples_of
+from dali_core._readers.chunked_arrays import Samples as CropSamples
 from dali_core._readers.fingerprints import fingerprint_of
+from dali_core._readers.formats.hdf5_chunks import Hdf5Chunks
 from dali_core._readers.name_patterns import has_pattern, matches_of
 from dali_core._readers.object_file import ObjectFile
 from dali_core._readers.protocol import DataSource, Fetcher
@@ -38,6 +41,7 @@ _LISTING_ARGS = (
         "field ``b`` of the compound data set ``a``.",
         length=Range(1, 4096),
     ),
+    *CROP_ARGS,
     *STORAGE_ARGS,
 )
 
@@ -50,7 +54,9 @@ class Hdf5(Format):
 
 A sample is a row of each of the data sets, which have equally many rows in a file. With a ``*`` in
 the paths, such as ``"demo_*/obs/state"``, each match in a file is a sample, in natural order, and
-what is read are whole data sets; the ``*`` stands for the same text in all paths.
+what is read are whole data sets; the ``*`` stands for the same text in all paths. With `crop` a
+sample is a part of each data set, at the same place: chunks are listed once, and then read and
+decoded in threads.
 
 Numbers and booleans have their types, in the byte order of the machine. Texts are 1-D arrays of
 uint8, and ragged numbers 1-D arrays. Files are read by h5py (the extra is `hdf5`). Errors name the
@@ -65,8 +71,8 @@ DataNode or list of DataNode
         Arg(
             "max_cached_bytes",
             int,
-            "How many bytes of decoded chunks are kept in memory of each open data set; a chunk "
-            "that is larger is decoded for each row.",
+            "How many bytes of decoded chunks are kept in memory of each open data set, or with "
+            "`crop` of all; a chunk that is larger is decoded for each row.",
             64 << 20,
             range=Range(0),
         ),
@@ -74,7 +80,8 @@ DataNode or list of DataNode
     listing_args = _LISTING_ARGS
 
     def check(self, arguments: Mapping[str, Any]) -> None:
-        """Check that h5py is installed."""
+        """Check that h5py is installed, and that arguments of crops fit each other."""
+        check_crops(arguments)
         try:
             import h5py  # noqa: F401
         except ImportError as error:
@@ -88,6 +95,9 @@ DataNode or list of DataNode
         self.check(arguments)
         files = Files(arguments["paths"], storage)
         names = arguments["datasets"]
+        if "crop" in arguments:
+            arrays = [_chunked(files, file, names) for file in range(len(files.paths))]
+            return samples_of(files.paths, arrays, arguments, storage)
         listings = []
         for file, path in enumerate(files.paths):
             try:
@@ -120,7 +130,9 @@ DataNode or list of DataNode
         return len(arguments["datasets"])
 
     def fetcher(self, source: DataSource, arguments: Mapping[str, Any]) -> Fetcher:
-        """Read from files that stay open."""
+        """Read from files that stay open, or chunks of them."""
+        if isinstance(source, CropSamples):
+            return Reading(source, arguments["max_cached_bytes"])
         assert isinstance(source, Samples)
         return _Reading(source, arguments["max_cached_bytes"])
 
@@ -134,13 +146,18 @@ class Files:
         Paths or URLs.
     storage : Storage
         What reads URLs.
+
+    Attributes
+    ----------
+    ranges : ByteRanges
+        Parts of the files.
     """
 
     def __init__(self, paths: Sequence[str], storage: Storage) -> None:
-        self._bytes = ByteRanges(paths, storage)
-        self._sizes = self._bytes.sizes
+        self.ranges = ByteRanges(paths, storage)
+        self._sizes = self.ranges.sizes
         self._storage = storage
-        self.paths, self.names = self._bytes.paths, self._bytes.names
+        self.paths, self.names = self.ranges.paths, self.ranges.names
 
     def open(self, file: int, cache_bytes: int = 1 << 20) -> Any:
         """Open a file, with a cache of chunks for each data set."""
@@ -160,6 +177,31 @@ class Files:
             except OSError as error:
                 failures.append(error)
         raise failures[0]
+
+
+def _chunked(files: Files, file: int, names: Sequence[str]) -> list[Hdf5Chunks]:
+    """Return data sets that are read chunk by chunk.
+
+    Raises
+    ------
+    ArgumentValueError
+        If one is not there, or has something else than numbers.
+    """
+    found = []
+    try:
+        with files.open(file) as opened:
+            for name in names:
+                data, field = _column(opened, name)
+                if field or data.dtype.kind not in "iufb" or not data.shape:
+                    raise ValueError(f"{name!r} must be an array of numbers")
+                _kind((data, field))
+                found.append(Hdf5Chunks(files, file, name, data))
+    except Exception as error:  # of h5py, of many kinds
+        raise ArgumentValueError(
+            f"paths must be HDF5 files with all datasets (got {files.paths[file]!r}: {error}). "
+            "Check files and datasets; with crop they have no patterns, fields or texts."
+        ) from error
+    return found
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,15 @@
-"""Chunks of Zarr arrays: where they are, and those that were decoded last."""
+"""Chunks of Zarr arrays: where they are, and how they are read."""
 
 from __future__ import annotations
 
 import os
-import threading
-from collections import OrderedDict
-from collections.abc import Hashable
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from dali_core._readers.byte_ranges import ByteRanges
+from dali_core._readers.chunked_arrays import RecentlyUsed
 from dali_core._readers.formats.zarr_codecs import Sharding
 from dali_core._readers.formats.zarr_metadata import (
     ArrayMetadata,
@@ -39,6 +38,8 @@ class ArrayFiles:
         Path or URL of the array.
     storage : Storage
         What reads URLs.
+    indices : RecentlyUsed
+        Where indices of shards are kept.
 
     Attributes
     ----------
@@ -53,8 +54,9 @@ class ArrayFiles:
         If there is no array that can be read. The message names the file.
     """
 
-    def __init__(self, path: str, storage: Storage) -> None:
+    def __init__(self, path: str, storage: Storage, indices: RecentlyUsed) -> None:
         self._storage = storage
+        self._indices = indices
         self.path = path
         found, name = self._node(path)
         if isinstance(found, dict):
@@ -115,15 +117,28 @@ class ArrayFiles:
         codec = self.metadata.codec
         return codec.sharding if codec.axes is None and not codec.unpackers else None
 
-    def block(self, numbers: tuple[int, ...], indices: RecentlyUsed) -> NDArray[Any] | None:
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the array."""
+        return self.metadata.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of its elements, in the byte order of the machine."""
+        return self.metadata.dtype
+
+    @property
+    def fill(self) -> NDArray[Any]:
+        """The value of blocks that are absent."""
+        return self.metadata.fill
+
+    def block(self, numbers: tuple[int, ...]) -> NDArray[Any] | None:
         """Read a block; None if it was never written.
 
         Parameters
         ----------
         numbers : tuple of int
             The number of the block along each axis.
-        indices : RecentlyUsed
-            Where indices of shards are kept.
 
         Raises
         ------
@@ -140,7 +155,7 @@ class ArrayFiles:
                     data = self.read(file, most=codec.most_stored_bytes)
                     return codec.decode(data, self.metadata.fill)
                 inner = tuple(n % count for n, count in zip(numbers, grid, strict=True))
-                return self._inner(sharding, file, inner, indices)
+                return self._inner(sharding, file, inner)
             except AbsentError:
                 return None
         except Exception as error:  # of codecs, of many kinds
@@ -148,10 +163,8 @@ class ArrayFiles:
             named = message if file in message else f"{file!r}: {message}"
             raise ValueError(named) from error
 
-    def _inner(
-        self, sharding: Sharding, file: str, chunk: tuple[int, ...], indices: RecentlyUsed
-    ) -> NDArray[Any] | None:
-        kept = indices.get(file)
+    def _inner(self, sharding: Sharding, file: str, chunk: tuple[int, ...]) -> NDArray[Any] | None:
+        kept = self._indices.get(file)
         if kept is None:
             size = self._size(file)
             count = sharding.index_bytes
@@ -160,7 +173,7 @@ class ArrayFiles:
             offset = size - count if sharding.is_at_end else 0
             index = sharding.parse_index(self.read(file, offset, count))
             kept = (index, size)
-            indices.put(file, kept, index.nbytes)
+            self._indices.put(file, kept, index.nbytes)
         index, size = kept
         place = sharding.place(index, chunk, size)
         if place is None:
@@ -217,37 +230,3 @@ class ArrayFiles:
         if most >= 0 and found > most:
             raise ValueError(f"{file!r}: it must have at most {most} bytes (it has {found})")
         return ByteRanges([file], self._storage).read(0, offset, size)
-
-
-class RecentlyUsed:
-    """Values that were used last, up to so many bytes; threads may share it.
-
-    Parameters
-    ----------
-    max_bytes : int
-        How many bytes they have at most.
-    """
-
-    def __init__(self, max_bytes: int) -> None:
-        self._max_bytes = max_bytes
-        self._num_bytes = 0
-        self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, key: Hashable) -> Any:
-        """Return a value; None if it is not kept."""
-        with self._lock:
-            if key not in self._kept:
-                return None
-            self._kept.move_to_end(key)
-            return self._kept[key][0]
-
-    def put(self, key: Hashable, value: Any, num_bytes: int) -> None:
-        """Keep a value, in the place of those that were not used for longest."""
-        with self._lock:
-            if key in self._kept or num_bytes > self._max_bytes:
-                return
-            self._kept[key] = value, num_bytes
-            self._num_bytes += num_bytes
-            while self._num_bytes > self._max_bytes:
-                self._num_bytes -= self._kept.popitem(last=False)[1][1]

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from dali_core._readers.formats.dicom import Dicom
+from dali_core._readers.formats.lossless_jpeg import decode_lossless
 from dali_core.errors import ArgumentValueError
 from dali_core.testing import ReaderSuite
 from dali_core.testing.reading import open_format
@@ -248,6 +249,36 @@ def test_jpeg_2000_of_16_bits_and_lossless_jpeg(tmp_path: Path) -> None:
     grey = numbers("uint8", (16, 20, 1), 2)
     path.write_bytes(dicom(encapsulated([write_lossless_jpeg(grey)]), LOSSLESS, (16, 20)))
     np.testing.assert_array_equal(fetched(path, rescale=False)[0], grey[..., 0], strict=True)
+    for dtype in ("uint16", "int16"):
+        wide = (20000 + numbers("uint16", (16, 20), 2) % 25000).astype("u2").view(dtype)
+        frame = write_lossless_jpeg(wide.view("u2")[..., None], precision=16)
+        changes = {**deep, (0x0028, 0x0103): int(dtype == "int16")}
+        path.write_bytes(dicom(encapsulated([frame]), LOSSLESS, (16, 20), changes))
+        np.testing.assert_array_equal(fetched(path, rescale=False)[0], wide, strict=True)
+    path.write_bytes(dicom(encapsulated([frame]), JPEG, (16, 20), deep))
+    with pytest.raises(ValueError, match="JPEG must have samples of 8 bits .they have 16"):
+        fetched(path)
+    other = write_lossless_jpeg(wide.view("u2")[..., None], predictor=4, precision=16)
+    path.write_bytes(dicom(encapsulated([other]), LOSSLESS, (16, 20), deep))
+    with pytest.raises(ValueError, match="a scan of the first predictor"):
+        fetched(path)
+
+
+@pytest.mark.parametrize("precision", [8, 12, 16])
+def test_lossless_jpeg_of_all_precisions(precision: int) -> None:
+    # Differences of neighbours have 15 bits, as many as the writer has codes for.
+    image = (20000 + numbers("uint16", (37, 51, 1), precision) % 25000) >> (16 - precision)
+    image = image.astype(np.uint16)
+    data = write_lossless_jpeg(image, precision=precision)
+    np.testing.assert_array_equal(decode_lossless(data, 37, 51), image[..., 0], strict=True)
+    pil = pytest.importorskip("PIL.Image", reason="not available: Pillow")
+    if precision == 8:
+        np.testing.assert_array_equal(np.asarray(pil.open(io.BytesIO(data))), image[..., 0])
+    for end in (10, len(data) // 2, len(data) - 40):
+        with pytest.raises(ValueError, match="lossless JPEG must have"):
+            decode_lossless(data[:end], 37, 51)
+    with pytest.raises(ValueError, match="one component of 36 rows"):
+        decode_lossless(data, 36, 51)
 
 
 def test_deflated_and_nested_elements(tmp_path: Path) -> None:

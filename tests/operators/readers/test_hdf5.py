@@ -46,7 +46,22 @@ def demos(folder: Path, **arguments: Any) -> dict[str, Any]:
     return {"paths": paths, "datasets": datasets, **arguments}
 
 
+def crops(folder: Path, **arguments: Any) -> dict[str, Any]:
+    paths = []
+    for number in range(2):
+        path = folder / f"{number}.h5"
+        with h5py.File(path, "w") as file:
+            options = {"chunks": (3, 2, 4), "compression": "gzip", "shuffle": True}
+            volume = numbers("int16", (7, 6, 8), number)
+            file.create_dataset("image", data=volume, fletcher32=True, **options)
+            file.create_dataset("labels", data=volume.astype("u1"), chunks=(7, 6, 2))
+        paths.append(str(path))
+    window = {"crop": [3, 3, 4], "num_crops": 5}
+    return {"paths": paths, "datasets": ["image", "labels"], **window, **arguments}
+
+
 EXAMPLES = [
+    Example("crops", (), partial(crops, align=True)),
     Example("rows", (), partial(rows, random_shuffle=True)),
     Example("groups", (), demos),
 ]
@@ -192,7 +207,74 @@ def test_files_must_have_one_type(tmp_path: Path) -> None:
         read("readers.hdf5", {"paths": paths, "datasets": "x"}, 1)
 
 
-@pytest.mark.parametrize("suite", [TestRows(), TestGroups()])
+class TestCrops(ReaderSuite):
+    format = Hdf5()
+    num_samples = 10
+    write = staticmethod(crops)  # type: ignore[assignment]
+
+    def damage(self, folder: Path, arguments: dict[str, Any]) -> dict[int, str]:
+        source, _ = self.open(arguments)
+        regions = [source.regions(index) for index in range(10)]  # type: ignore[attr-defined]
+        damage_chunk(folder / "1.h5", "image", 0)
+        first = ((0, 3), (0, 2), (0, 4))
+
+        def touches(region: Any) -> bool:
+            return all(start < end for (start, _), (_, end) in zip(region, first, strict=True))
+
+        bad = [n for n, (path, parts) in enumerate(regions) if path == 1 and touches(parts[0])]
+        return dict.fromkeys(bad, "1.h5', data set 'image', chunk (0, 0, 0): the checksum must")
+
+
+@pytest.mark.parametrize("dtype", [*ALL_TYPES, ">f4", ">i2"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"chunks": (3, 2, 4)},
+        {"chunks": (3, 2, 4), "compression": "gzip"},
+        {"chunks": (3, 2, 4), "compression": "gzip", "shuffle": True, "fletcher32": True},
+        {"chunks": (3, 2, 4), "compression": "lzf"},
+        {"chunks": (3, 2, 4), "scaleoffset": 0},
+    ],
+)
+def test_crops_are_those_of_the_library(
+    dtype: str, options: dict[str, Any], tmp_path: Path
+) -> None:
+    if "scaleoffset" in options and np.dtype(dtype).kind not in "iu":
+        options = {"chunks": (1, 6, 8), "shuffle": True}
+    volume = numbers(np.dtype(dtype).name, (7, 6, 8), 1).astype(dtype)
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.create_dataset("x", data=volume, **options)
+        expected = file["x"][()].astype(volume.dtype.newbyteorder("="))
+    source, fetcher = TestCrops().open(
+        {"paths": [str(tmp_path / "a.h5")], "datasets": ["x"], "crop": [2, 5, 3], "num_crops": 20}
+    )
+    found = fetcher.fetch_many(range(20))
+    assert found is not None
+    for index in range(20):
+        _, (region,) = source.regions(index)  # type: ignore[attr-defined]
+        part = tuple(slice(*one) for one in region)
+        np.testing.assert_array_equal(found[index][0], expected[part], strict=True)
+
+
+def test_crops_of_chunks_that_were_never_written(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        data = file.create_dataset(
+            "x", (6, 4), "f4", chunks=(2, 2), fillvalue=7, maxshape=(None, 4)
+        )
+        data[2:4, :2] = 1
+        file["text"] = "words"
+    arguments = {"paths": [str(tmp_path / "a.h5")], "datasets": ["x"], "crop": [6, 4]}
+    (whole,) = TestCrops().open(arguments)[1].fetch(0)
+    expected = np.full((6, 4), 7, "f4")
+    expected[2:4, :2] = 1
+    np.testing.assert_array_equal(whole, expected, strict=True)
+    for datasets, message in ((["text"], "an array of numbers"), (["y"], "no data set 'y'")):
+        with pytest.raises(ArgumentValueError, match=message):
+            TestCrops().open({**arguments, "datasets": datasets})
+
+
+@pytest.mark.parametrize("suite", [TestRows(), TestGroups(), TestCrops()])
 def test_mutated_files(suite: ReaderSuite, tmp_path: Path) -> None:
     counts = outcomes(suite, tmp_path, 0, 60)
     assert min(counts["refused"], counts["read"]) > 10
