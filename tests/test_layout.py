@@ -98,7 +98,7 @@ KNOWN_TO_OPERATORS = (
     "dali_core.operators",
     "dali_core._runtime.device_data",
     "dali_core._runtime.finalizer",
-    "dali_core._runtime.path_list",
+    *("dali_core._runtime.integer_lists", "dali_core._runtime.path_list"),
     "dali_core._runtime.record_index",
     "dali_core._runtime.remote_reads",
     "dali_core._runtime.step",
