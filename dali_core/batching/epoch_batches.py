@@ -239,7 +239,8 @@ class EpochBatches(Sequence[Integers]):
         Of other bins they are the largest lengths of their samples, of each kind.
         """
         planned, place = self._find(self._checked(number))
-        return self._rule.extents(planned.pieces.lengths[planned.members(place)]).tolist()
+        found = self._rule.extents(planned.pieces.lengths[planned.members(place)])
+        return [int(extent) for extent in found]
 
     def rank(
         self, rank: int, num_ranks: int, last: Literal["drop", "pad", "empty"] = "drop"
