@@ -1,7 +1,8 @@
 """Measure plans of batches by lengths: ``python -m benchmarks.batch_plans``.
 
 Lengths are in a memory-mapped file, which is written first. Times are those of the processor, in
-one thread, so that other programs of the machine count little.
+one thread, so that other programs of the machine count little. ``--curves FILE`` draws the effect
+of the window instead, as the page on batches by tokens shows it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 import numpy
 
 from dali_core import fn, pipeline_def
-from dali_core.batching import Budget, EpochBatches, Pack
+from dali_core.batching import Bucket, Budget, EpochBatches, Pack
 
 RULES = {"Pack(8192)": Pack(8192), "Budget(16384)": Budget(16384)}
 _PART = 1 << 22
@@ -86,6 +87,53 @@ def memory_of_plan(rule: Any, count: int) -> float:
     return peak / 2**20
 
 
+def mean_moved(plan: EpochBatches) -> float:
+    """Return how many positions a sample comes from its place in the random order, on average."""
+    places = numpy.concatenate([plan.positions(number) for number in range(len(plan))])
+    return float(numpy.abs(places - numpy.arange(len(places))).mean())
+
+
+def draw_curves(path: Path, num_samples: int) -> None:
+    """Draw padding, imbalance and moves by window, of documents in 8 processes.
+
+    Parameters
+    ----------
+    path : Path
+        The file to write; its suffix selects the format.
+    num_samples : int
+        Number of documents.
+    """
+    from matplotlib import rcParams
+    from matplotlib.figure import Figure
+
+    rcParams.update({"svg.hashsalt": "plans", "svg.fonttype": "none"})
+    draw = numpy.random.default_rng(0)
+    lengths = numpy.clip(draw.lognormal(numpy.log(300), 1.1, num_samples), 1, 8192).astype("int32")
+    rules = {**RULES, "Bucket(16 classes)": Bucket(number=16, tokens=16384)}
+    windows = [64 << shift for shift in range(0, 12, 2)]
+    figure = Figure(figsize=(11, 3.4), layout="constrained")
+    grid = figure.subplots(1, 3)
+    for name, rule in rules.items():
+        plans = [rule.plan(lengths, seed=1, window=window) for window in windows]
+        reports = [plan.report(8) for plan in plans]
+        grid[0].plot(windows, [100 * report.waste for report in reports], "o-", label=name)
+        grid[1].plot(windows, [report.imbalance for report in reports], "o-", label=name)
+        grid[2].plot(windows, [mean_moved(plan) for plan in plans], "o-", label=name)
+        for window, report, plan in zip(windows, reports, plans, strict=True):
+            print(
+                f"{name:18} {window:6} fill {report.fill:.4f} imbalance {report.imbalance:.3f} "
+                f"moved {mean_moved(plan):.0f}"
+            )
+    titles = ("padding (%)", "imbalance of 8 processes", "moved in the random order (positions)")
+    for axes, title in zip(grid, titles, strict=True):
+        axes.set(xscale="log", xlabel="window (samples)", title=title)
+        axes.set_xticks(windows, [f"{window:,}" for window in windows], rotation=45)
+        axes.minorticks_off()
+    grid[2].set_yscale("log")
+    grid[0].legend()
+    figure.savefig(path, metadata={"Date": None})
+
+
 def main() -> None:
     """Read the command line, measure, report."""
     parser = argparse.ArgumentParser(
@@ -93,7 +141,11 @@ def main() -> None:
     )
     parser.add_argument("--samples", type=int, default=10**8)
     parser.add_argument("--planned", type=int, default=10**7, help="samples of a whole epoch")
+    parser.add_argument("--curves", type=Path, help="draw the effect of the window, and no more")
     arguments = parser.parse_args()
+    if arguments.curves is not None:
+        draw_curves(arguments.curves, 200_000)
+        return
     with tempfile.TemporaryDirectory() as folder:
         lengths = written_lengths(Path(folder) / "lengths.npy", arguments.samples)
         first_batch(Pack(8192), lengths[:1000])  # modules are imported

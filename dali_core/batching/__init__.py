@@ -1,7 +1,8 @@
 """Division of samples into batches: of one size, or by the lengths of samples.
 
 `Fixed` has batches of one size. `Budget`, `Bucket` and `Pack` divide samples by their lengths, and
-their `plan` can be used by itself. `measure_lengths` finds lengths that no reader declares.
+their `plan` can be used by itself. `measure_lengths` finds lengths that no reader declares,
+and `LengthsAhead` those of a window when it is planned.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from dali_core.batching.budget import Budget
     from dali_core.batching.epoch_batches import EpochBatches
     from dali_core.batching.fixed import Fixed
+    from dali_core.batching.lengths_ahead import LengthsAhead
     from dali_core.batching.measured_lengths import measure_lengths
     from dali_core.batching.pack import Pack
     from dali_core.batching.plan_report import PlanReport
@@ -25,6 +27,7 @@ else:
         "Budget": "budget",
         "EpochBatches": "epoch_batches",
         "Fixed": "fixed",
+        "LengthsAhead": "lengths_ahead",
         "Pack": "pack",
         "PlanReport": "plan_report",
         "Planned": "planned",
@@ -46,6 +49,7 @@ __all__ = [
     "Budget",
     "EpochBatches",
     "Fixed",
+    "LengthsAhead",
     "Pack",
     "PlanReport",
     "Planned",

@@ -92,7 +92,7 @@ def measure_lengths(
         lengths_of, num_samples, batch_size, check_count(num_threads, "num_threads")
     )
     cache = FileCache(cache_folder(CACHE_VARIABLE, "records"), _FILE, CACHE_VARIABLE)
-    name = _digest(fingerprint)
+    name = digest_of(fingerprint)
     starts = range(0, num_samples, _PART_SAMPLES)
     # A path for the table, whose other columns are numbers.
     keys = [(f"{name}-{start}", num_samples, _PART_SAMPLES) for start in starts]
@@ -171,7 +171,14 @@ def _joined(parts: Sequence[Integers]) -> Integers:
     return np.concatenate(parts) if parts else np.zeros(0, np.int32)
 
 
-def _digest(fingerprint: Any) -> str:
+def digest_of(fingerprint: Any) -> str:
+    """Return a text that depends on the texts and the files of a fingerprint.
+
+    Raises
+    ------
+    ArgumentTypeError, ArgumentValueError
+        If it consists of something else, or a file is missing.
+    """
     is_one = isinstance(fingerprint, (str, os.PathLike))
     parts = [fingerprint] if is_one else list(fingerprint)
     found = hashlib.sha256()

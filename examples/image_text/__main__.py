@@ -38,7 +38,8 @@ class Images:
     def documents(self, step: Step) -> torch.Tensor:
         """Return the document of each image of a step, counted from 0 in the step."""
         found = self._document[step.image_numbers.long()]
-        return torch.unique_consecutive(found, return_inverse=True)[1]
+        places: torch.Tensor = torch.unique_consecutive(found, return_inverse=True)[1]
+        return places
 
 
 def train(model: Matcher, steps: Steps, images: Images, epochs: int) -> list[float]:

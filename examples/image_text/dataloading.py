@@ -18,7 +18,12 @@ from .documents import Documents
 
 TOKEN = 16
 """Height and width of an image token in pixels."""
-RULE = {"patch": TOKEN // 2, "merge": 2, "min_pixels": 32 * 32, "max_pixels": 80 * 80}
+RULE: dict[str, Any] = {
+    "patch": TOKEN // 2,
+    "merge": 2,
+    "min_pixels": 32 * 32,
+    "max_pixels": 80 * 80,
+}
 
 
 class Step(NamedTuple):

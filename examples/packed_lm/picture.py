@@ -41,7 +41,7 @@ def draw(curves: Mapping[str, Curve], entropy: float, path: Path) -> None:
         The file to write; its suffix selects the format.
     """
     figure = Figure(figsize=(12, 6), layout="constrained")
-    left, right = figure.subfigures(1, 2)
+    left, right = figure.subfigures(1, 2, squeeze=False)[0]
     widest = max(curve.segment_ids.shape[1] for curve in curves.values())
     for axes, (name, curve) in zip(left.subplots(len(curves), 1), curves.items(), strict=True):
         rows = curve.segment_ids

@@ -97,7 +97,7 @@ def test_images_of_documents_are_decoded_resized_and_packed(tmp_path: Path) -> N
         paths.append(str(tmp_path / f"{number}.png"))
         colours = np.full((20 + 30 * number, 100, 3), 40 * number, np.uint8)
         Image.fromarray(colours).save(paths[-1])
-    rule = {"patch": 14, "merge": 2, "max_pixels": 10_000}
+    rule: dict[str, Any] = {"patch": 14, "merge": 2, "max_pixels": 10_000}
     batching = Pack(40).windows(lengths=[10, 5, 12, 20], list_sizes=counts)
 
     @pipeline_def(num_threads=2, device_id=None, batching=batching)

@@ -105,7 +105,7 @@ def test_images_and_captions_do_not_see_those_of_other_documents(documents: Docu
     vectors: list[dict[int, torch.Tensor]] = []
     with torch.no_grad():
         for one in (steps, alone):
-            found = {}
+            found: dict[int, torch.Tensor] = {}
             for samples, step in zip(one.plan, one, strict=True):
                 both = [model.of_images(step, images.documents(step)), model.of_captions(step)]
                 rows = torch.cat(both, 1)

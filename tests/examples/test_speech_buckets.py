@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -75,7 +76,7 @@ def test_each_sound_once(listing: Path, way: str) -> None:
 
 
 def test_processes_have_one_class_at_a_step(listing: Path) -> None:
-    settings = {"frames": 700, "num_threads": 1, "num_ranks": 2}
+    settings: dict[str, Any] = {"frames": 700, "num_threads": 1, "num_ranks": 2}
     edges = np.unique(np.quantile(durations(listing), np.linspace(0, 1, NUM_BUCKETS + 1)))
     assert len(edges) > 3
     with (

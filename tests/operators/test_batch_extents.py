@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ EXAMPLES = [
     *(
         Example(
             dtype,
-            [Input(lambda number, dtype=dtype: numbers(dtype, (3 + number,), number))],
+            [Input(partial(lambda dtype, number: numbers(dtype, (3 + number,), number), dtype))],
             depends_on_batch=True,
         )
         for dtype in ALL_TYPES
@@ -94,7 +95,7 @@ def test_buckets_of_heights_and_widths(tmp_path: Path) -> None:
         return fn.resize(image, size=fn.batch_extents(number)), number
 
     plan = rule.plan(np.array(sizes), seed=3)
-    found = {}
+    found: dict[int, tuple[int, ...]] = {}
     with images() as pipeline:
         for samples in plan:
             resized, numbers = (batch.as_array() for batch in pipeline.run())

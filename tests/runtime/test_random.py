@@ -108,6 +108,17 @@ def test_a_list_is_the_order(size: int) -> None:
     assert permutation(size, 3, 2**40).tolist() == expected
 
 
+@pytest.mark.parametrize("size", [5000, 2**20, 10**7, 2**26, 2**26 + 1, 10**8])
+def test_long_parts_of_lists_are_the_order(size: int) -> None:
+    """Long lists are computed by tables, of the last seed and epoch."""
+    for seed, epoch in ((3, 0), (3, 1), (4, 1), (3, 2**40), (2**40 + 3, 1), (3, 0)):
+        count = min(size, 16384)
+        first = size - count
+        found = permutation(size, seed, epoch, first, count)
+        for place in range(0, count, 501):
+            assert found[place] == permute(first + place, size, seed, epoch)
+
+
 @given(st.integers(1, 2**64 - 1), uint64, uint64, st.data())
 def test_elements_are_in_range_and_differ(
     size: int, seed: int, epoch: int, data: st.DataObject
