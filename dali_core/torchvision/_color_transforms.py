@@ -90,7 +90,7 @@ class ColorJitter(Transform):
         ``"cpu"``.
     """
 
-    engine = "native (hue by Pillow or PyTorch, opacity by Pillow)"
+    engine = "native (hue by PyTorch, opacity by Pillow)"
 
     def __init__(
         self,
