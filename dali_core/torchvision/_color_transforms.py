@@ -309,7 +309,7 @@ class RandomEqualize(_RandomChange):
         ``"cpu"``.
     """
 
-    engine = "NumPy (opacity by Pillow)"
+    engine = "NumPy (images of Pillow by Pillow)"
 
     def _change(self) -> Callable[[Picture], Picture]:
         return colors.equalize

@@ -296,9 +296,8 @@ def autocontrast(picture: Picture) -> Picture:
 
 def equalize(picture: Picture) -> Picture:
     """Spread the levels of each channel evenly over the whole range, by Pillow's formula."""
-    made = by_pillow_if_alpha(picture, _by_ops("equalize"))
-    if made is not None:
-        return made
+    if picture.kind == "pillow":
+        return picture.by_pillow(_by_ops("equalize"))
     if picture.is_float:
         bytes_of_it = picture.with_value(
             dd.cast(dd.math.floor(picture.value * 255.999), dtype=types.UINT8), dtype="uint8"
