@@ -130,6 +130,21 @@ def test_imperative_api_is_one_module_under_all_names() -> None:
     assert output == "True True True\n"
 
 
+def test_transforms_are_one_module_under_all_names() -> None:
+    output = run_code(
+        """
+        import dali_core.compat
+        dali_core.compat.install()
+        from nvidia.dali.experimental.torchvision import Compose
+        from nvidia.dali.experimental.torchvision.v2 import functional
+        import nvidia.dali.experimental.torchvision.v2.functional as there
+        import dali_core.torchvision as here
+        print(Compose is here.Compose, functional is here.v2.functional is there)
+        """
+    )
+    assert output == "True True\n"
+
+
 @pytest.mark.parametrize("regular", [False, True])
 def test_beside_other_packages_of_the_namespace(regular: bool, tmp_path: Path) -> None:
     (tmp_path / "nvidia" / "other").mkdir(parents=True)
