@@ -10,6 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
+from dali_core.torchvision._collation import Collation
 from dali_core.torchvision._datasets import Samples, samples_of
 from dali_core.torchvision._draws import seeded
 from dali_core.torchvision._frameworks import torch
@@ -79,6 +80,7 @@ class Loader:
             )
         self.loader = loader
         self.num_threads = num_threads
+        self._collation = Collation(loader.collate_fn)
 
     @property
     def dataset(self) -> Any:
@@ -146,6 +148,7 @@ class Loader:
         pins = loader.pin_memory and torch().cuda.is_available()
         waiting: deque[Future[Any]] = deque()
         position = 0
+        collate = self._collation if is_batched else loader.collate_fn
         pool = ThreadPoolExecutor(self.num_threads, "dali_core.torchvision")
         try:
             is_over = False
@@ -156,9 +159,7 @@ class Loader:
                         is_over = True
                         break
                     indices = entry if is_batched else [entry]
-                    batch = _Batch(
-                        samples, indices, is_batched, loader.collate_fn, pool, self.num_threads
-                    )
+                    batch = _Batch(samples, indices, is_batched, collate, pool, self.num_threads)
                     waiting.append(batch.start(seed, position))
                     position += len(indices)
                 if not waiting:
