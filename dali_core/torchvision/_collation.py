@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import threading
 import weakref
-from collections import deque
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from dali_core.torchvision._frameworks import is_torch, torch
 
 # Smaller blocks come from the allocator's own lists; larger ones it maps and zeroes each time.
 _LARGE = 1 << 20
-_MOST_KEPT = 8
+_MOST_KEPT = 4
 
 
 class Collation:
@@ -27,7 +27,9 @@ class Collation:
     def __init__(self, function: Any) -> None:
         self._function = function
         self._is_default = function is torch().utils.data.default_collate
-        self._free: deque[Any] = deque(maxlen=_MOST_KEPT)
+        # Memory of batches, and its views, which are gone when no tensor refers to them.
+        self._lent: list[tuple[Any, weakref.ref[Any]]] = []
+        self._lock = threading.Lock()
 
     def __call__(self, samples: Any) -> Any:
         """Make a batch of a list of samples."""
@@ -42,22 +44,16 @@ class Collation:
         size = int(np.prod(shape)) * dtype.itemsize
         if size < _LARGE:
             return torch().empty(shape, dtype=dtype)
-        memory = self._kept(size)
-        if memory is None:
-            memory = np.empty(size, np.uint8)
-        view = memory[:]  # tensors keep this one alive
-        weakref.finalize(view, self._free.append, memory).atexit = False
+        with self._lock:
+            free = [entry for entry in self._lent if entry[1]() is None]
+            self._lent = [entry for entry in self._lent if entry[1]() is not None]
+            memory = next((m for m, _ in free if m.nbytes == size), None)
+            if memory is None:
+                memory = np.empty(size, np.uint8)
+            view = memory[:]  # tensors keep this one alive
+            kept = [entry for entry in free if entry[0] is not memory and entry[0].nbytes == size]
+            self._lent += [*kept[:_MOST_KEPT], (memory, weakref.ref(view))]
         return torch().from_numpy(view).view(dtype).view(shape)
-
-    def _kept(self, size: int) -> Any:
-        """Return memory of an earlier batch, or None; that of other sizes is dropped."""
-        while True:
-            try:
-                memory = self._free.popleft()
-            except IndexError:
-                return None
-            if memory.nbytes == size:
-                return memory
 
 
 def _are_images(samples: Any) -> bool:
