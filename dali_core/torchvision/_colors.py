@@ -278,9 +278,8 @@ def autocontrast(picture: Picture) -> Picture:
     if made is not None:
         return made
     value = picture.hwc
-    array = np.asarray(value)
-    low = array.min((0, 1)).astype(np.float64)
-    high = array.max((0, 1)).astype(np.float64)
+    low = np.asarray(dd.reductions.min(value, axes=[0, 1])).astype(np.float64)
+    high = np.asarray(dd.reductions.max(value, axes=[0, 1])).astype(np.float64)
     span = np.where(high > low, high - low, picture.bound)
     low = np.where(high > low, low, 0.0)
     found = dd.crop_mirror_normalize(
