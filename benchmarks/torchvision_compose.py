@@ -58,10 +58,11 @@ def rate(loader: Any, count: int) -> float:
     return count / (time.perf_counter() - start)
 
 
-def report(name: str, values: Sequence[float], others: Sequence[float], unit: str) -> None:
-    """Print medians with quartiles, and the ratio of the second to the first."""
-    one, other = quartiles(values), quartiles(others)
-    ratio = ratio_of_medians(others, values)
+def report(name: str, ours: Sequence[float], theirs: Sequence[float], unit: str) -> None:
+    """Print medians with quartiles, and how many times faster ours is."""
+    one, other = quartiles(ours), quartiles(theirs)
+    is_time = unit == "ms"
+    ratio = ratio_of_medians(theirs, ours) if is_time else ratio_of_medians(ours, theirs)
     print(
         f"{name:40}{one.median:8.2f} [{one.low:.2f}, {one.high:.2f}]"
         f"{other.median:9.2f} [{other.low:.2f}, {other.high:.2f}] {unit}"
@@ -94,7 +95,7 @@ def main() -> None:
     for file in files[: arguments.photos]:
         with Image.open(file) as image:
             images.append(image.convert("RGB"))
-    print(f"{'':40}{'torchvision':>12}{'dali_core':>25}")
+    print(f"{'':40}{'dali_core':>12}{'torchvision':>25}")
     theirs, mine = transforms(v2, torch), transforms(ours, torch)
     for name in theirs:
         pairs: tuple[list[float], list[float]] = ([], [])
@@ -102,7 +103,7 @@ def main() -> None:
             sides = [(theirs[name], pairs[0]), (mine[name], pairs[1])]
             for transform, times in sides[:: 1 if number % 2 else -1]:
                 times.append(milliseconds(transform, images))
-        report(name, pairs[1][1:], pairs[0][1:], "ms, ours first")
+        report(name, pairs[1][1:], pairs[0][1:], "ms")
 
     with tempfile.TemporaryDirectory() as folder:
         for number, file in enumerate(files):
@@ -123,12 +124,7 @@ def main() -> None:
             both = [(loader, rates[0]), (faster, rates[1])]
             for each, found in both[:: 1 if number % 2 else -1]:
                 found.append(rate(each, len(dataset)))
-        report(
-            "accelerate(DataLoader(ImageFolder))",
-            rates[0][1:],
-            rates[1][1:],
-            "photos/s, ours second",
-        )
+        report("accelerate(DataLoader(ImageFolder))", rates[1][1:], rates[0][1:], "photos/s")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
+from dali_core.torchvision._collation import Collation
 from dali_core.torchvision._datasets import Samples, samples_of
 from dali_core.torchvision._draws import seeded
 from dali_core.torchvision._frameworks import torch
@@ -79,6 +80,7 @@ class Loader:
             )
         self.loader = loader
         self.num_threads = num_threads
+        self._collation = Collation(loader.collate_fn)
 
     @property
     def dataset(self) -> Any:
@@ -146,6 +148,7 @@ class Loader:
         pins = loader.pin_memory and torch().cuda.is_available()
         waiting: deque[Future[Any]] = deque()
         position = 0
+        collate = self._collation if is_batched else loader.collate_fn
         pool = ThreadPoolExecutor(self.num_threads, "dali_core.torchvision")
         try:
             is_over = False
@@ -156,7 +159,7 @@ class Loader:
                         is_over = True
                         break
                     indices = entry if is_batched else [entry]
-                    batch = _Batch(samples, indices, is_batched, loader.collate_fn, pool)
+                    batch = _Batch(samples, indices, is_batched, collate, pool, self.num_threads)
                     waiting.append(batch.start(seed, position))
                     position += len(indices)
                 if not waiting:
@@ -181,12 +184,14 @@ class _Batch:
         is_batched: bool,
         collate: Any,
         pool: ThreadPoolExecutor,
+        num_threads: int,
     ) -> None:
         self._samples = samples
         self._indices = indices
         self._is_batched = is_batched
         self._collate = collate
         self._pool = pool
+        self._num_threads = num_threads
         self._values: list[Any] = [None] * len(indices)
         self._missing = len(indices)
         self._lock = threading.Lock()
@@ -197,19 +202,24 @@ class _Batch:
         if not self._indices:
             self._pool.submit(self._finish)
         else:
-            for place in range(len(self._indices)):
-                self._pool.submit(self._compute, place, seed, position + place)
+            # Tasks of several samples: handing one over costs as much as a small image.
+            step = max(1, min(8, len(self._indices) // (4 * self._num_threads)))
+            for first in range(0, len(self._indices), step):
+                places = range(first, min(first + step, len(self._indices)))
+                self._pool.submit(self._compute, places, seed, position)
         return self._future
 
-    def _compute(self, place: int, seed: int, number: int) -> None:
+    def _compute(self, places: range, seed: int, position: int) -> None:
         try:
-            if not self._future.done():
-                draws = seeded(seed, number)
+            for place in places:
+                if self._future.done():
+                    break  # another sample has failed
+                draws = seeded(seed, position + place)
                 self._values[place] = self._samples.get(self._indices[place], draws)
         except BaseException as error:
             self._fail(error)
         with self._lock:
-            self._missing -= 1
+            self._missing -= len(places)
             is_last = self._missing == 0
         if is_last:
             self._finish()

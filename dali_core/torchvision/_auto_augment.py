@@ -91,7 +91,7 @@ MIX_SPACE = {**_MIX_SHAPES, **{name: _MIXED[name] for name in _COLORS}}
 class _AutoAugment(Transform):
     """The base: an operation with a magnitude, on a picture."""
 
-    engine = "native (equalisation by NumPy, warps of images of Pillow by Pillow)"
+    engine = "native (equalisation by NumPy; it and warps by Pillow for its images)"
 
     def __init__(self, interpolation: Any, fill: Any, device: str) -> None:
         super().__init__(device)

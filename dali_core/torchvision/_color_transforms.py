@@ -90,7 +90,7 @@ class ColorJitter(Transform):
         ``"cpu"``.
     """
 
-    engine = "native (hue by Pillow or PyTorch, opacity by Pillow)"
+    engine = "native (hue by PyTorch, opacity by Pillow)"
 
     def __init__(
         self,
@@ -309,7 +309,7 @@ class RandomEqualize(_RandomChange):
         ``"cpu"``.
     """
 
-    engine = "NumPy (opacity by Pillow)"
+    engine = "NumPy (images of Pillow by Pillow)"
 
     def _change(self) -> Callable[[Picture], Picture]:
         return colors.equalize

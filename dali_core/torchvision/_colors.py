@@ -138,47 +138,72 @@ def hue(picture: Picture, shift: float) -> Picture:
     """Turn the hue, in the colour space HSV, by a share of the whole circle."""
     if picture.mode in ("L", "LA"):
         return picture
-    if picture.kind == "pillow":
-        return picture.by_pillow(lambda image: _hue_by_pillow(image, shift))
+    made = by_pillow_if_alpha(picture, lambda image: _hue_by_pillow(image, shift))
+    if made is not None:
+        return made
     check_colors(picture, "ColorJitter")
     if picture.channels == 1:
         return picture
-    return picture.by_torch(lambda image: _hue_by_torch(image, shift))
+    is_pillow = picture.kind == "pillow"
+    return picture.by_torch(lambda image: _turned(image, shift, is_pillow))
 
 
 def _hue_by_pillow(image: Any, shift: float) -> Any:
-    Image = pillow()  # noqa: N806
+    module = pillow()
     turned, *others = image.convert("HSV").split()
     levels = np.asarray(turned) + np.int32(shift * 255).astype(np.uint8)
-    made = Image.merge("HSV", (Image.fromarray(levels.astype(np.uint8), "L"), *others))
+    made = module.merge("HSV", (module.fromarray(levels), *others))
     return made.convert(image.mode)
 
 
-def _hue_by_torch(image: Any, shift: float) -> Any:
+def _turned(image: Any, shift: float, in_levels: bool) -> Any:
+    """Turn the hue of a tensor CHW.
+
+    Parameters
+    ----------
+    image : torch.Tensor
+        The image.
+    shift : float
+        By which share of the circle.
+    in_levels : bool
+        Whether hue and saturation are bytes, as Pillow has them.
+    """
     framework = torch()
     scale = 1.0 if image.is_floating_point() else float(framework.iinfo(image.dtype).max)
-    colors = image.float() / scale
-    value, low = colors.amax(0), colors.amin(0)
-    chroma = value - low
-    unit = framework.where(chroma == 0, framework.ones_like(chroma), chroma)
-    red, green, blue = ((value - part) / unit for part in colors)
-    is_red = colors[0] == value
-    is_green = (colors[1] == value) & ~is_red
-    turned = framework.where(
-        is_red, blue - green, framework.where(is_green, 2 + red - blue, 4 + green - red)
+    red, green, blue = image.float().contiguous()
+    value = framework.maximum(framework.maximum(red, green), blue)
+    chroma = value - framework.minimum(framework.minimum(red, green), blue)
+    sector = framework.where(
+        red == value,
+        green - blue,
+        framework.where(green == value, blue - red + 2 * chroma, red - green + 4 * chroma),
     )
-    turned = framework.where(chroma == 0, framework.zeros_like(turned), turned)
-    turned = 6 * ((turned / 6 + 1 + shift) % 1.0)
-    # Each colour falls from the value by the chroma, as a piecewise linear function of the hue.
-    parts = []
-    for start in (5.0, 3.0, 1.0):
-        place = (turned + start) % 6.0
-        drop = framework.minimum(place, 4.0 - place).clamp(0.0, 1.0)
-        parts.append(value - chroma * drop)
-    found = framework.stack(parts)
-    if image.is_floating_point():
-        return found.to(image.dtype)
-    return (found * (scale + 1 - 1e-3)).floor_().clamp_(0, scale).to(image.dtype)
+    # A grey pixel has none, and its sector is 0.
+    turned = sector.div_(chroma.clamp(min=1e-12 * scale))
+    if in_levels:
+        # Rounded to single precision once, as there: levels are often whole numbers before.
+        turned = turned.double().div_(6)
+        levels = turned.add_(turned < 0).float().double().mul_(255).to(framework.uint8)
+        turned = (levels + int(np.int32(shift * 255).astype(np.uint8))).float().mul_(6 / 255)
+        chroma = (chroma * 255).div_(value.clamp(min=1)).floor_().mul_(value).mul_(1 / 255)
+    else:
+        turned.mul_(1 / 6).add_(1 + shift)
+        turned = turned.sub_(turned.floor()).mul_(6)
+    # Each colour falls from the value by a share of the chroma, piecewise linear in the hue.
+    shares = (
+        (turned - 3).abs_().neg_().add_(2),
+        (turned - 2).abs_().sub_(1),
+        (turned - 4).abs_().sub_(1),
+    )
+    made = framework.empty_like(image, memory_format=framework.contiguous_format)
+    for place, share in zip(made, shares, strict=True):
+        color = framework.addcmul(value, chroma, share.clamp_(0, 1), value=-1)
+        if in_levels:
+            color.round_()
+        elif scale != 1.0:
+            color.mul_((scale + 1 - 1e-3) / scale).clamp_(0, scale)
+        place.copy_(color)
+    return made
 
 
 def _enhanced(name: str, factor: float) -> Callable[[Any], Any]:
@@ -253,9 +278,8 @@ def autocontrast(picture: Picture) -> Picture:
     if made is not None:
         return made
     value = picture.hwc
-    array = np.asarray(value)
-    low = array.min((0, 1)).astype(np.float64)
-    high = array.max((0, 1)).astype(np.float64)
+    low = np.asarray(dd.reductions.min(value, axes=[0, 1])).astype(np.float64)
+    high = np.asarray(dd.reductions.max(value, axes=[0, 1])).astype(np.float64)
     span = np.where(high > low, high - low, picture.bound)
     low = np.where(high > low, low, 0.0)
     found = dd.crop_mirror_normalize(
@@ -271,9 +295,8 @@ def autocontrast(picture: Picture) -> Picture:
 
 def equalize(picture: Picture) -> Picture:
     """Spread the levels of each channel evenly over the whole range, by Pillow's formula."""
-    made = by_pillow_if_alpha(picture, _by_ops("equalize"))
-    if made is not None:
-        return made
+    if picture.kind == "pillow":
+        return picture.by_pillow(_by_ops("equalize"))
     if picture.is_float:
         bytes_of_it = picture.with_value(
             dd.cast(dd.math.floor(picture.value * 255.999), dtype=types.UINT8), dtype="uint8"

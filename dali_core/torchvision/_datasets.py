@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +11,6 @@ import numpy as np
 
 from dali_core import dynamic as dd
 from dali_core import types
-from dali_core.errors import SampleError
 from dali_core.torchvision._draws import Draws
 from dali_core.torchvision._frameworks import pillow
 from dali_core.torchvision._known import converted
@@ -218,15 +218,35 @@ def decoded(path: Any) -> Picture:
 def _size_if_native(data: Any) -> tuple[int, int] | None:
     """Return height and width of a file whose pixels are sure to be those of Pillow."""
     start = data[:29].tobytes()
-    if start[:8] == b"\x89PNG\r\n\x1a\n":
-        depth, color = start[24:26]
-        if depth != 8 or color not in (0, 2):
+    if start[:2] == b"\xff\xd8":
+        return _size_of_jpeg(memoryview(data))
+    # Eight bits of grey or RGB; others are converted by rules of Pillow.
+    if start[:8] == b"\x89PNG\r\n\x1a\n" and start[12:16] == b"IHDR" and start[24] == 8:
+        width, height = struct.unpack(">II", start[16:24])
+        return (height, width) if start[25] in (0, 2) else None
+    return None
+
+
+def _size_of_jpeg(data: memoryview) -> tuple[int, int] | None:
+    """Return height and width of a JPEG file of grey or YCbCr; None if it is another or broken.
+
+    A few segments with their lengths stand before that of the frame: ITU-T T.81, annex B.
+    """
+    place = 2
+    while place + 10 <= len(data) and data[place] == 0xFF:
+        marker = data[place + 1]
+        if 0xC0 <= marker <= 0xC2:  # frames in baseline, extended or progressive mode
+            height, width, components = struct.unpack(">HHB", data[place + 5 : place + 10])
+            is_known = components in (1, 3) and height and width
+            return (height, width) if is_known else None
+        if marker == 0xFF:  # fills
+            place += 1
+            continue
+        if not 0xC4 <= marker < 0xFF or marker in _NO_SEGMENTS:
             return None
-    elif start[:2] != b"\xff\xd8":
-        return None
-    try:
-        shape = dd.peek_image_shape(data, image_type=types.ANY_DATA, adjust_orientation=False)
-        height, width, channels = np.asarray(shape).tolist()
-    except SampleError:
-        return None  # Pillow says what is wrong
-    return (height, width) if channels in (1, 3) else None
+        place += 2 + struct.unpack(">H", data[place + 2 : place + 4])[0]
+    return None
+
+
+# Restarts, begin and end of an image, and the scans, before which a frame must have been.
+_NO_SEGMENTS = frozenset((*range(0xD0, 0xDB),))

@@ -64,7 +64,7 @@ class Picture:
 
     def __init__(
         self,
-        value: Tensor,
+        value: Tensor | None,
         layout: str,
         kind: str,
         size: tuple[int, int],
@@ -99,14 +99,22 @@ class Picture:
         return 1.0 if self.is_float else float(np.iinfo(self.dtype).max)
 
     @property
+    def _pixels(self) -> Tensor:
+        """Pixels, before a factor that is still to be applied."""
+        if self._value is None:
+            array = np.asarray(self._original)
+            self._value = _shared(array if array.ndim == 3 else array[..., None], "HWC")
+        return self._value
+
+    @property
     def value(self) -> Tensor:
         """Pixels in the layout that they have, ``HWC`` or ``CHW``."""
         if self._scale != 1.0:
             self._value = dd.crop_mirror_normalize(
-                self._value, mean=[0.0], std=[1 / self._scale], output_layout="CHW"
+                self._pixels, mean=[0.0], std=[1 / self._scale], output_layout="CHW"
             )
             self._layout, self._scale = "CHW", 1.0
-        return self._value
+        return self._pixels
 
     @property
     def hwc(self) -> Tensor:
@@ -121,13 +129,13 @@ class Picture:
         return value if self._layout == "CHW" else self._transposed("CHW", [2, 0, 1])
 
     def _transposed(self, layout: str, order: Sequence[int]) -> Tensor:
-        self._value = dd.transpose(self.value, perm=order, output_layout=layout)
-        self._layout = layout
-        return self._value
+        found: Tensor = dd.transpose(self.value, perm=order, output_layout=layout)
+        self._value, self._layout = found, layout
+        return found
 
     def unscaled(self) -> tuple[Tensor, float]:
         """Return pixels in the layout that they have, and a factor that is still to be applied."""
-        return self._value, self._scale
+        return self._pixels, self._scale
 
     def with_value(
         self,
@@ -170,7 +178,7 @@ class Picture:
         """Return the same image as one of another kind."""
         if kind == self.kind:
             return self
-        made = self.with_value(self._value)
+        made = self.with_value(self._pixels)
         made._scale = self._scale
         made.kind, made.is_flat = kind, False
         made.mode = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}.get(self.channels, "")
@@ -178,7 +186,7 @@ class Picture:
 
     def scaled(self, factor: float) -> Picture:
         """Return an image of float32, which is this one of integers times a factor."""
-        made = self.with_value(self._value, dtype="float32")
+        made = self.with_value(self._pixels, dtype="float32")
         made._scale = factor
         return made
 
@@ -187,7 +195,8 @@ class Picture:
 
         Plans are kept by the order of operators: one that is random would make very many.
         """
-        self.value.evaluate()
+        if self._value is not None:
+            self.value.evaluate()
         return self
 
     def array(self) -> Any:
@@ -240,13 +249,9 @@ def of_pillow(image: Any) -> Picture:
             f"{image.mode!r}). Use image.convert('RGB')."
         )
     channels = _MODES[image.mode]
-    array = np.asarray(image)
-    if array.ndim == 2:
-        array = array[..., None]
     size = (image.height, image.width)
-    return _kept(
-        Picture(_shared(array, "HWC"), "HWC", "pillow", size, channels, mode=image.mode), image
-    )
+    # Its pixels are copied when an operator needs them: the next one may be of Pillow, too.
+    return _kept(Picture(None, "HWC", "pillow", size, channels, mode=image.mode), image)
 
 
 def of_torch(tensor: Any) -> Picture:

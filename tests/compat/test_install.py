@@ -84,7 +84,7 @@ def test_missing_modules_raise_compatibility_errors() -> None:
         import importlib
         import dali_core.compat
         dali_core.compat.install()
-        names = ("experimental.dynamic.pytorch", "no_such", "_runtime", "compat", "plugin._x.y")
+        names = ("no_such", "_runtime", "compat", "plugin._x.y")
         for name in names:
             try:
                 importlib.import_module("nvidia.dali." + name)
@@ -128,6 +128,21 @@ def test_imperative_api_is_one_module_under_all_names() -> None:
         """
     )
     assert output == "True True True\n"
+
+
+def test_transforms_are_one_module_under_all_names() -> None:
+    output = run_code(
+        """
+        import dali_core.compat
+        dali_core.compat.install()
+        from nvidia.dali.experimental.torchvision import Compose
+        from nvidia.dali.experimental.torchvision.v2 import functional
+        import nvidia.dali.experimental.torchvision.v2.functional as there
+        import dali_core.torchvision as here
+        print(Compose is here.Compose, functional is here.v2.functional is there)
+        """
+    )
+    assert output == "True True\n"
 
 
 @pytest.mark.parametrize("regular", [False, True])

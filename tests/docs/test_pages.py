@@ -28,6 +28,7 @@ NEEDED = {
     "accelerate": "accelerate",
     "audio": "soundfile",
     "columns": "pyarrow",
+    "from_torchvision": "torchvision",
     "hdf5": "h5py",
     "heic": "pillow_heif",
     "hugging_face": "transformers",

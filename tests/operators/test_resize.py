@@ -39,6 +39,11 @@ EXAMPLES = [
     Example("shrinking", [images()], {"resize_x": 3, "resize_y": 4}),
     Example("grey", [images(extents={"C": 1})], {"resize_shorter": 17.5, "max_size": 60}),
     Example("two_channels", [images(extents={"C": 2})], {"size": (9, 11)}),
+    Example(
+        "exclude_outside",
+        [images("HWC", "float32")],
+        {"size": (4, 17), "interp_type": types.INTERP_CUBIC, "exclude_outside": True},
+    ),
     Example("many_channels", [images(extents={"C": 7})], {"size": (9, 11)}),
     Example("planes", [images("CHW")], {"size": (9, 11), "interp_type": types.INTERP_CUBIC}),
     Example(
@@ -459,3 +464,15 @@ def test_filter_of_a_sample_out_of_range() -> None:
             made.set_outputs(fn.resize(data, size=2, interp_type=chosen))
         with pytest.raises(SampleError, match=r"'interp_type' must be from 0 to 5 \(got 9\)"):
             made.run()
+
+
+@pytest.mark.parametrize("size", [5, 23])
+def test_exclude_outside_divides_by_the_weights_inside(size: int) -> None:
+    row = np.random.default_rng(0).random(11, np.float32)
+    arguments = {"interp_type": types.INTERP_LINEAR, "exclude_outside": True}
+    found = run_on("resize", [row[None, :, None]], "HWC", size=(1, size), **arguments)[0]
+    scale = 11 / size
+    centres = (np.arange(size)[:, None] + 0.5) * scale
+    weights = np.maximum(1 - np.abs(np.arange(11) + 0.5 - centres) / max(scale, 1), 0)
+    expected = weights @ row / weights.sum(1)
+    np.testing.assert_allclose(found[0, :, 0], expected, rtol=1e-5)

@@ -305,3 +305,26 @@ def test_former_transforms_are_known(folder: Path) -> None:
     faster = accelerate(loader(ImageFolder(folder, transform)))
     assert "Python function" not in "\n".join(faster.plan().splitlines()[:-2])
     assert next(iter(faster))[0].shape == (5, 3, 40, 40)
+
+
+def test_batches_in_use_are_never_overwritten(folder: Path) -> None:
+    transform = v2.Compose([v2.Resize((200, 300)), v2.PILToTensor()])
+    dataset = ImageFolder(folder, transform)
+    given = loader(dataset, batch_size=6)  # of a megabyte
+    faster = accelerate(given, num_threads=2)
+    expected = [images.clone() for images, _ in faster]
+    parts = []
+    for _ in range(3):
+        for (images, labels), copy in zip(faster, expected, strict=True):
+            assert torch.equal(images, copy)
+            assert labels.dtype == torch.int64
+            parts.append((images[1:2], copy[1:2]))  # a view keeps the memory
+            del images
+    assert all(torch.equal(view, copy) for view, copy in parts)
+    del parts
+    places = set()
+    for _ in range(5):
+        for images, _ in faster:
+            places.add(images.data_ptr())
+            del images
+    assert 1 <= len(places) <= 8
