@@ -4178,6 +4178,9 @@ def nemo_asr_reader(
     ``duration``, the part of the file in seconds, and ``text``. Relative paths relate to the
     working directory. Needs libsndfile, which the extra ``audio`` brings.
 
+    The lengths of samples, for batches by lengths, are the durations in whole milliseconds, if
+    all entries have one.
+
     Returns
     -------
     DataNode or list of DataNode

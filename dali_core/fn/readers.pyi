@@ -1015,6 +1015,7 @@ def lance(
     *inputs: Any,
     uri: Str,
     columns: Strs,
+    lengths: Strs | None = None,
     version: Int | None = None,
     filter: Str | None = None,
     store_options: object | None = None,
@@ -1069,6 +1070,11 @@ def lance(
     columns : list[str]
         Names of the columns to read; there is an output for each. ``"a.b"`` is the field ``b`` of
         structs in the column ``a``.
+    lengths : list[str], default not set
+        Names of the columns that give the length of each row, for batches by tokens: integers, or
+        lists, binary values and strings, whose numbers of entries and bytes count. Several columns
+        give several kinds of lengths. They are read once, when a plan needs them, and need not be
+        among `columns`.
     version : int, at least 1, default not set
         Number of the version; the newest one by default.
     filter : str, default not set
@@ -1586,6 +1592,9 @@ def nemo_asr(
     A manifest has a JSON object on each line: ``audio_filepath``, and if wanted ``offset`` and
     ``duration``, the part of the file in seconds, and ``text``. Relative paths relate to the
     working directory. Needs libsndfile, which the extra ``audio`` brings.
+
+    The lengths of samples, for batches by lengths, are the durations in whole milliseconds, if
+    all entries have one.
 
     Returns
     -------

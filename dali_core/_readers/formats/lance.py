@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,7 +17,7 @@ from dali_core._readers.protocol import DataSource, FetchedSource
 from dali_core._readers.python_reader import Format
 from dali_core._spec import Arg, Range
 from dali_core._storage import Storage, is_url
-from dali_core.arrow import ArrowSource, find_field
+from dali_core.arrow import ArrowSource, Field, find_field, find_length_field, read_lengths
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, MissingModuleError
 
 T = TypeVar("T")
@@ -62,6 +63,16 @@ DataNode or list of DataNode
             length=Range(1, 4096),
         ),
         Arg(
+            "lengths",
+            list[str],
+            "Names of the columns that give the length of each row, for batches by tokens: "
+            "integers, or lists, binary values and strings, whose numbers of entries and bytes "
+            "count. Several columns give several kinds of lengths. They are read once, when a "
+            "plan needs them, and need not be among `columns`.",
+            None,
+            length=Range(1, 16),
+        ),
+        Arg(
             "version",
             int,
             "Number of the version; the newest one by default.",
@@ -95,6 +106,7 @@ DataNode or list of DataNode
             arguments.get("version"),
             arguments.get("filter"),
             _checked_options(arguments.get("store_options")),
+            arguments.get("lengths") or (),
         )
 
     def num_outputs(self, arguments: Mapping[str, Any]) -> int:
@@ -117,6 +129,8 @@ class Rows(FetchedSource):
         The filter.
     options : dict or None
         Of the storage.
+    lengths : sequence of str
+        The columns that give lengths.
     """
 
     def __init__(
@@ -126,6 +140,7 @@ class Rows(FetchedSource):
         version: int | None,
         condition: str | None,
         options: dict[str, str] | None,
+        lengths: Sequence[str] = (),
     ) -> None:
         self._where = repr(uri)
         lance = import_lance()
@@ -151,6 +166,12 @@ class Rows(FetchedSource):
             for name in columns
             if name not in self._blobs
         }
+        if blobs := [name for name in lengths if _is_blob(schema, name)]:
+            raise ArgumentTypeError(
+                f"lengths must be columns without blobs, which would all be read (got {blobs[0]!r} "
+                f"in {self._where}). Keep their sizes in a column of integers."
+            )
+        self._length_fields = [find_length_field(plain, name, self._where) for name in lengths]
         self._tops = list(dict.fromkeys(field.path[0] for field in self._fields.values()))
         self._positions: NDArray[np.int64] | None = None
         self._num_rows = num_rows
@@ -173,6 +194,42 @@ class Rows(FetchedSource):
     def fingerprint(self) -> str:
         """The version, and a hash of schema, filter and number of rows."""
         return self._fingerprint
+
+    @cached_property
+    def lengths(self) -> NDArray[np.int64] | None:
+        """The lengths in the columns that have them, which are read for that; None without.
+
+        Raises
+        ------
+        ArgumentValueError
+            If they cannot be read, or a row has none.
+        """
+        fields = self._length_fields
+        if not fields:
+            return None
+        import_lance()
+        try:
+            parts = _without_panic(lambda: self._length_parts(fields))
+        except ArgumentValueError:
+            raise
+        except Exception as error:
+            raise ArgumentValueError(
+                f"{self._where}: the columns with lengths must be readable (got {said(error)}). "
+                "Check the data set."
+            ) from error
+        found = np.concatenate(parts)
+        return found if self._positions is None else found[self._positions]
+
+    def _length_parts(self, fields: Sequence[Field]) -> list[NDArray[np.int64]]:
+        import pyarrow as pa
+
+        tops = list(dict.fromkeys(field.path[0] for field in fields))
+        parts = []
+        for batch in self._data.scanner(columns=tops, scan_in_order=True).to_batches():
+            table = pa.Table.from_batches([batch])
+            table = _plain_table(table) if self._has_extensions else table
+            parts.append(read_lengths(table, fields, self._where))
+        return parts
 
     def _filtered(self, condition: str) -> NDArray[np.int64]:
         """Return the positions of rows among those that are not deleted."""

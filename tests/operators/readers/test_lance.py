@@ -28,6 +28,7 @@ from dali_core.errors import (
 from dali_core.testing import ReaderSuite
 from dali_core.testing.reading import read
 from tests.mutated_formats import outcomes
+from tests.operators.readers.lengths import declared_lengths
 from tests.operators.suite import Example, numbers
 
 NUM_ROWS = 20
@@ -102,6 +103,29 @@ def test_deleted_and_changed_rows(tmp_path: Path) -> None:
     chosen = {**arguments, "filter": "number % 3 = 1"}
     expected = [number for number in expected if number % 3 == 1]
     assert values(chosen, 6) == expected == [4, 7, 13, 16, 19, 1]
+
+
+def test_columns_give_lengths(tmp_path: Path) -> None:
+    arguments = example(tmp_path, columns=["vector"])
+    data = lance.dataset(arguments["uri"])
+    data.delete("number in (3, 10)")
+    left = [number for number in range(NUM_ROWS) if number not in (3, 10)]
+
+    def lengths(*names: str, **more: Any) -> Any:
+        found = declared_lengths("readers.lance", **arguments, lengths=list(names), **more)
+        return None if found is None else found.tolist()
+
+    assert declared_lengths("readers.lance", **arguments) is None
+    assert lengths("number") == left
+    assert lengths("text") == [len(f"é{n}".encode()) * n for n in left]
+    assert lengths("number", "text") == [[n, len(f"é{n}".encode()) * n] for n in left]
+    assert lengths("number", filter="number > 12") == list(range(13, 20))
+    assert lengths("number", version=1) == list(range(NUM_ROWS))
+    with pytest.raises(ArgumentTypeError, match="lengths must be columns of integers"):
+        lengths("vector")
+    data.update({"text": "null"}, where="number = 5")
+    with pytest.raises(ArgumentValueError, match="got None in row 0"):
+        lengths("text")
 
 
 def test_filter_after_compaction(tmp_path: Path) -> None:

@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 from dali_core import Pipeline, fn
+from dali_core.batching import Budget
 from dali_core.errors import ArgumentValueError, SampleError
 from dali_core.testing.examples import list_of
+from tests.operators.readers.lengths import declared_lengths
 from tests.operators.suite import Example
 from tests.sounds import sound_file, tones
 
@@ -182,3 +184,29 @@ def test_bad_manifests(tmp_path: Path, content: str, message: str) -> None:
 def test_missing_manifest() -> None:
     with pytest.raises(ArgumentValueError, match="must be readable files"):
         read(1, "no such file")
+
+
+def test_durations_are_lengths(tmp_path: Path) -> None:
+    manifest = str(write(tmp_path))
+    found = declared_lengths("readers.nemo_asr", manifest_filepaths=manifest)
+    assert found is not None
+    assert found.tolist() == [100, 200, 300, 400, 500]
+    lines = ['{"audio_filepath": "a.wav", "duration": 1.0001}', '{"audio_filepath": "b.wav"}']
+    for count, expected in ((1, [1000]), (2, None)):
+        (tmp_path / "some.json").write_text("\n".join(lines[:count]))
+        found = declared_lengths("readers.nemo_asr", manifest_filepaths=str(tmp_path / "some.json"))
+        assert (None if found is None else found.tolist()) == expected
+
+
+def test_batches_have_a_budget_of_milliseconds(tmp_path: Path) -> None:
+    pipeline = Pipeline(batching=Budget(600, padded=True), num_threads=1, device_id=None, seed=1)
+    with pipeline:
+        sounds, _, _ = fn.readers.nemo_asr(manifest_filepaths=str(write(tmp_path)), name="reader")
+        pipeline.set_outputs(sounds)
+    found = []
+    while sum(map(len, found)) < 5:
+        (batch,) = pipeline.run()
+        found.append([len(np.array(sound)) / 16 for sound in batch])
+    assert sorted(length for lengths in found for length in lengths) == [100, 200, 300, 400, 500]
+    assert max(len(lengths) * max(lengths) for lengths in found) <= 600
+    assert len(found) < 5

@@ -5,7 +5,11 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TextIO
+
+import numpy as np
+from numpy.typing import NDArray
 
 from dali_core._readers.protocol import DataSource
 from dali_core._storage import Storage
@@ -37,6 +41,15 @@ class SpeechListing(DataSource):
 
     def __len__(self) -> int:
         return len(self.files)
+
+    @cached_property
+    def lengths(self) -> NDArray[np.int64] | None:
+        """The durations in whole milliseconds; None if an entry has none."""
+        if min(self.durations) < 0:
+            return None
+        seconds = np.minimum(np.array(self.durations), 2.0**40)
+        found: NDArray[np.int64] = np.rint(1000 * seconds).astype(np.int64)
+        return found
 
     def native_arguments(self) -> dict[str, Any]:
         """Return what the native code needs to read an entry by its index."""
