@@ -18,6 +18,8 @@ from dali_core.errors import ArgumentKeyError
 GONE = ("name", "seed", "preserve", "bytes_per_sample_hint")
 """Arguments of operators in graphs that single calls have not."""
 
+_NOT_CALLED = ("constant", "readers.python")  # tensors, and `ExternalSource`, are for these
+
 
 def fill(namespace: dict[str, Any], module: str) -> None:
     """Have a module make a function for each operator, and a class for each reader."""
@@ -32,10 +34,12 @@ def path_of(name: str) -> str:
 
 def is_callable(spec: OpSpec) -> bool:
     """Return whether an operator can be called outside of a pipeline."""
-    if spec.deprecated or spec.python_step is not None or ".inputs." in f".{spec.name}":
+    if spec.deprecated or ".inputs." in f".{spec.name}":
         return False
     is_reader = spec.reader is not None or spec.hands_to_reader
-    return is_reader == (".readers." in f".{spec.name}") and spec.name not in ("constant",)
+    if spec.python_step is not None and not is_reader:
+        return False
+    return is_reader == (".readers." in f".{spec.name}") and spec.name not in _NOT_CALLED
 
 
 def _make(spec: OpSpec, module: str) -> Any:

@@ -244,7 +244,7 @@ class COCO(OperatorClass):
         bytes_per_sample_hint: Ints | None = None,
     ) -> list[DataNode]: ...
 
-class Dicom(OperatorClass):
+class DICOM(OperatorClass):
     """Read slices or volumes from DICOM files.
 
     The arguments are those of `fn.readers.dicom`.
@@ -402,7 +402,7 @@ class File(OperatorClass):
         bytes_per_sample_hint: Ints | None = None,
     ) -> list[DataNode]: ...
 
-class Hdf5(OperatorClass):
+class HDF5(OperatorClass):
     """Read data sets of HDF5 files.
 
     The arguments are those of `fn.readers.hdf5`.
@@ -481,7 +481,7 @@ class Hdf5(OperatorClass):
         bytes_per_sample_hint: Ints | None = None,
     ) -> Any: ...
 
-class Jsonl(OperatorClass):
+class JSONL(OperatorClass):
     """Read fields of JSON objects; a sample is a line with one object (JSON Lines).
 
     The arguments are those of `fn.readers.jsonl`.
@@ -621,7 +621,7 @@ class Lance(OperatorClass):
         bytes_per_sample_hint: Ints | None = None,
     ) -> Any: ...
 
-class Lerobot(OperatorClass):
+class LeRobot(OperatorClass):
     """Read a data set of LeRobot, v2.1 or v3.0; a sample is a frame of an episode.
 
     The arguments are those of `fn.readers.lerobot`.
@@ -698,7 +698,7 @@ class Lerobot(OperatorClass):
         bytes_per_sample_hint: Ints | None = None,
     ) -> dict[str, DataNode]: ...
 
-class Mds(OperatorClass):
+class MDS(OperatorClass):
     """Read columns of MDS shards, as MosaicML's streaming writes them; a sample is a row.
 
     The arguments are those of `fn.readers.mds`.
@@ -921,7 +921,7 @@ class NemoAsr(OperatorClass):
         bytes_per_sample_hint: Ints | None = None,
     ) -> Any: ...
 
-class Nifti(OperatorClass):
+class NIfTI(OperatorClass):
     """Read volumes from NIfTI files: ``.nii``, ``.nii.gz``, and ``.hdr`` with ``.img``.
 
     The arguments are those of `fn.readers.nifti`.

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dali_core.dynamic as dd
-from dali_core import fn, pipeline_def
+from dali_core import Pipeline, fn, pipeline_def
 from dali_core.dynamic._steps import Step
 from dali_core.errors import SampleError, StateMismatchError
 from tests.generated_images import jpeg, photo_like
@@ -298,3 +298,50 @@ def test_bad_samples_of_later_steps_do_not_disturb_a_step(tmp_path: Path) -> Non
         except SampleError as error:
             found.append(str(error.source).rpartition("/")[2])
     assert found == [(8, 8, 3)] * 5 + ["5.jpg"] + [(8, 8, 3)] * 2
+
+
+def parquet_rows(folder: Path) -> tuple[type[Any], dict[str, Any]]:
+    """A reader that fetches samples in Python."""
+    pa = pytest.importorskip("pyarrow", reason="not available: pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="not available: pyarrow")
+    path = folder / "rows.parquet"
+    parquet.write_table(pa.table({"number": list(range(10))}), path, row_group_size=3)
+    return dd.readers.Parquet, {"paths": str(path), "columns": ["number"]}
+
+
+def lines(folder: Path) -> tuple[type[Any], dict[str, Any]]:
+    """Another one."""
+    (folder / "lines.txt").write_text("\n".join(map(str, range(10))))
+    return dd.readers.Text, {"paths": str(folder / "lines.txt")}
+
+
+@pytest.mark.parametrize("make", [parquet_rows, lines])
+def test_readers_in_python_have_epochs_and_states(make: Any, tmp_path: Path) -> None:
+    made, arguments = make(tmp_path)
+    arguments |= {"random_shuffle": True, "seed": 4}
+
+    def numbers(batch: Any) -> list[int]:
+        arrays = [np.asarray(sample) for sample in batch]
+        return [int(array.tobytes()) if array.ndim else int(array) for array in arrays]
+
+    def joined(batches: list[list[int]]) -> list[int]:
+        return [number for batch in batches for number in batch]
+
+    source = made(**arguments)
+    assert source.get_metadata()["epoch_size"] == 10
+    epochs = [[numbers(data) for (data,) in source.next_epoch(5)] for _ in range(2)]
+    assert [sorted(joined(batches)) for batches in epochs] == [list(range(10))] * 2
+    assert epochs[0] != epochs[1]
+
+    pipeline = Pipeline(5, 2, None)
+    with pipeline:
+        call = fn.readers.parquet if make is parquet_rows else fn.readers.text
+        pipeline.set_outputs(call(**arguments))
+    assert [numbers(pipeline.run()[0]) for _ in range(4)] == epochs[0] + epochs[1]
+
+    source = made(**arguments)
+    first = next(source.next_epoch(3))
+    resumed = made(**arguments)
+    resumed.set_state(source.get_state())
+    rest = [number for (data,) in resumed.next_epoch(7) for number in numbers(data)]
+    assert numbers(first[0]) + rest == joined(epochs[0])
