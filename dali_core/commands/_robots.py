@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dali_core._storage import STORAGE_ARGS, make_storage
 from dali_core.errors import ArgumentValueError, MissingModuleError
-from dali_core.operators.robots.cameras import Camera, open_cameras
+from dali_core.operators.robots.cameras import Camera, indices_of, open_cameras
 from dali_core.operators.robots.metadata import CameraEpisodes, Episodes, read_episodes, read_info
-from dali_core.operators.video.frame_index import FrameIndex, open_indices
+
+if TYPE_CHECKING:
+    from dali_core.operators.video.frame_index import FrameIndex
 
 _MANY = 8
 """Frames to decode for one: reading at random is slow from here on."""
@@ -46,8 +49,8 @@ def remarks_on_robots(folder: str) -> Iterator[str]:
 def _remarks(
     name: str, places: CameraEpisodes, camera: Camera, episodes: Episodes
 ) -> Iterator[str]:
-    found = open_indices(places.files, progress=False)
-    indices = [index for index in found if isinstance(index, FrameIndex)]
+    found = indices_of(places.files, progress=False)
+    indices = [index for index in found if not isinstance(index, Exception)]
     if indices:
         lengths = np.concatenate([_groups(index) for index in indices])
         # A frame is decoded with all of its group before it.

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PIL import Image
 
 from dali_core import Loader, fn, pipeline_def
 from dali_core.batching import Bucket, Budget, Pack
@@ -81,11 +80,12 @@ def test_packed_rows_have_one_shape() -> None:
 
 def test_buckets_of_heights_and_widths(tmp_path: Path) -> None:
     """Buckets of aspect ratios: the size is a value of the batch."""
+    image = pytest.importorskip("PIL.Image", reason="not available: Pillow")
     sizes = [(30, 60), (60, 30), (40, 40), (32, 64), (55, 20), (48, 48), (64, 64), (20, 60)]
     paths = []
     for number, (height, width) in enumerate(sizes):
         paths.append(str(tmp_path / f"{number}.png"))
-        Image.fromarray(np.full((height, width, 3), 9 * number, np.uint8)).save(paths[-1])
+        image.fromarray(np.full((height, width, 3), 9 * number, np.uint8)).save(paths[-1])
     rule = Bucket([(32, 64), (64, 32), (64, 64)], batch_sizes=2)
 
     @pipeline_def(num_threads=2, device_id=None, batching=rule, lengths=sizes)

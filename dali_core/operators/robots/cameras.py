@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,10 @@ from numpy.typing import NDArray
 from dali_core._storage import ObjectCopies, Storage, is_url
 from dali_core.errors import ArgumentTypeError
 from dali_core.operators.robots.metadata import CameraEpisodes, Episodes
-from dali_core.operators.video.frame_index import FrameIndex, open_indices
+from dali_core.operators.video.backends import missing_decoder
+
+if TYPE_CHECKING:
+    from dali_core.operators.video.frame_index import FrameIndex
 
 _RATE_OFF = 5e-3
 """By how much of it the rate of a video may differ from that of the data set."""
@@ -258,7 +261,7 @@ def open_cameras(
     copies = _copies(names, arguments, storage)
     files, problems = (copies.paths, copies.problems) if copies else ({}, {})
     paths = [files.get(name, name) for name in names]
-    indices = open_indices(paths, names=names, problems=problems) if names else []
+    indices = indices_of(paths, names=names, problems=problems) if names else []
     videos = {
         name: _video(name, path, index, fps)
         for name, path, index in zip(names, paths, indices, strict=True)
@@ -276,6 +279,21 @@ def open_cameras(
         for name, places in episodes.cameras.items()
     }
     return cameras, copies
+
+
+def indices_of(paths: Sequence[str], **options: Any) -> list[FrameIndex | Exception]:
+    """Return the indices of videos, see `open_indices`.
+
+    Raises
+    ------
+    MissingModuleError
+        If nothing is installed that reads videos.
+    """
+    try:
+        from dali_core.operators.video.frame_index import open_indices
+    except ModuleNotFoundError as error:
+        raise missing_decoder() from error
+    return [*open_indices(paths, **options)]
 
 
 def _video(name: str, path: str, index: FrameIndex | Exception, fps: float) -> _Video:
