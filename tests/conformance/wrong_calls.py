@@ -7,12 +7,14 @@ prints those for which an `except` clause of a program for the reference would m
 from __future__ import annotations
 
 import importlib
+import inspect
 import random
 import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -84,9 +86,7 @@ class Call:
 
     def __call__(self, library: Any) -> None:
         """Define, build and run a pipeline with it."""
-        function = library.fn
-        for part in self.operator.split("."):
-            function = getattr(function, part)
+        function = _found(library, self.operator)
         pipeline = library.Pipeline(2, 1, None, seed=1)
         with pipeline:
             nodes = [_source(library, array, layout) for array, layout in self.inputs]
@@ -102,6 +102,10 @@ class Call:
         except Exception as error:
             return error
         return None
+
+
+def _found(library: Any, operator: str) -> Any:
+    return attrgetter(operator)(library.fn)
 
 
 def _source(library: Any, array: np.ndarray, layout: str) -> Any:
@@ -182,7 +186,14 @@ def compare(library: Any, right: Call, count: int) -> tuple[int, list[str]]:
     """Run as many wrong calls; return how many both refuse, and those that are missed."""
     if right.error(library) is not None:
         return 0, []
-    calls = list(wrong_calls(right))
+    function = _found(library, right.operator)
+    known = {*inspect.signature(function).parameters, "no_such"}
+    # An argument that only this library has is an unknown one there, whatever its value.
+    calls = [
+        (name, call)
+        for name, call in wrong_calls(right)
+        if {*call.arguments} - {*right.arguments} <= known
+    ]
     chosen = random.Random(right.operator).sample(calls, min(count, len(calls)))
     num_refused, found = 0, []
     for name, call in chosen:
