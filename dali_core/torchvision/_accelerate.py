@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from functools import partial
+from queue import Empty, SimpleQueue
 from typing import Any
 
+from dali_core._runtime.thread_start import start_new_thread
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.torchvision._collation import Collation
 from dali_core.torchvision._datasets import Samples, samples_of
@@ -149,7 +152,7 @@ class Loader:
         waiting: deque[Future[Any]] = deque()
         position = 0
         collate = self._collation if is_batched else loader.collate_fn
-        pool = ThreadPoolExecutor(self.num_threads, "dali_core.torchvision")
+        pool = _Threads(self.num_threads)
         try:
             is_over = False
             while True:
@@ -167,11 +170,47 @@ class Loader:
                 found = waiting.popleft().result()
                 yield torch().utils.data._utils.pin_memory.pin_memory(found) if pins else found
         finally:
-            # Threads end after their samples; a loop that was left does not wait for them.
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.close()
 
 
 _END = object()
+
+
+_Task = Callable[[], object]
+
+
+class _Threads:
+    """Threads that make calls, in the order in which they are submitted.
+
+    Unlike those of `concurrent.futures`, they leave no callbacks in which Ctrl-C would be lost.
+    """
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._tasks: SimpleQueue[_Task | None] = SimpleQueue()
+        for number in range(count):
+            serve = partial(_serve, self._tasks)
+            start_new_thread(serve, f"dali_core.torchvision {number}", daemon=True)
+
+    def submit(self, function: Callable[..., object], *arguments: Any) -> None:
+        """Have a function called, which raises nothing."""
+        self._tasks.put(partial(function, *arguments))
+
+    def close(self) -> None:
+        """End the threads after what they are doing, without waiting; drop all other calls."""
+        try:
+            while True:
+                self._tasks.get_nowait()
+        except Empty:
+            pass
+        for _ in range(self._count):
+            self._tasks.put(None)
+
+
+def _serve(tasks: SimpleQueue[_Task | None]) -> None:
+    while (task := tasks.get()) is not None:
+        task()
+        del task  # it refers to samples
 
 
 class _Batch:
@@ -183,7 +222,7 @@ class _Batch:
         indices: Sequence[Any],
         is_batched: bool,
         collate: Any,
-        pool: ThreadPoolExecutor,
+        pool: _Threads,
         num_threads: int,
     ) -> None:
         self._samples = samples

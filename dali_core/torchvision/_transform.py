@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dali_core._runtime.thread_start import map_in_threads
 from dali_core.dynamic._devices import check_host
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.torchvision._draws import Draws, Source
@@ -160,7 +161,5 @@ def _each(
     pairs = [(image, source.next()) for image in images]
     if num_threads == 1 or len(images) < 2 or source.seed is None:
         return [one(transform, image, draws) for image, draws in pairs]
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(min(num_threads, len(images))) as threads:
-        return list(threads.map(lambda pair: one(transform, *pair), pairs))
+    threads = min(num_threads, len(images))
+    return list(map_in_threads(lambda pair: one(transform, *pair), pairs, threads))

@@ -24,7 +24,7 @@ import numpy as np
 from dali_core import Pipeline, fn
 from dali_core._call.arguments import all_args
 from dali_core._registry.specs import all_specs, identity, specs_by_identity
-from dali_core._spec import Arg
+from dali_core._spec import Arg, OpSpec
 from dali_core.errors import DaliCoreError, SampleError, SerializationError, title_of
 from tests.operators.suite import Example, find_examples, function_of, list_of, present_names
 
@@ -96,6 +96,15 @@ def make() -> Pipeline:
     return Pipeline(BATCH, 1, None, seed=1, prefetch_queue_depth=1)
 
 
+def has_argument(entry: Any, spec: OpSpec, names: set[str]) -> bool:
+    """Return whether an operator in a document has arguments that a call of `spec` gives."""
+    if entry["operator"] == identity(spec):
+        return not spec.hands_to_reader or {arg.name for arg in spec.args} >= names
+    found = specs_by_identity()[entry["operator"]]
+    is_reader = spec.hands_to_reader and found.reader is not None
+    return is_reader and {arg.name for arg in all_args(found)} >= names
+
+
 class Checker:
     """Runs calls one by one, and records failures."""
 
@@ -138,17 +147,12 @@ class Checker:
         def call() -> Outcome:
             changed = json.loads(document)
             spec = all_specs()[operator]
-            own = {arg.name for arg in spec.args}
-            (entry,) = (
-                entry
-                for entry in changed["operators"]
-                if (
-                    entry["operator"] == identity(spec)
-                    if not spec.hands_to_reader or own.issuperset(change)
-                    else specs_by_identity()[entry["operator"]].reader is not None
-                )
-            )
-            entry["arguments"] = {**entry.get("arguments", {}), **change}
+            entries = [
+                entry for entry in changed["operators"] if has_argument(entry, spec, set(change))
+            ]
+            assert entries
+            for entry in entries:
+                entry["arguments"] = {**entry.get("arguments", {}), **change}
             with Pipeline.deserialize(json.dumps(changed)) as pipeline:
                 return run(pipeline, example, {})
 

@@ -140,10 +140,10 @@ dict of str to DataNode
     def bind(self, indices: OpSpec, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Bound:
         """Write out which columns there are, and offsets as plain numbers."""
         import_pyarrow()
-        # What is of a wrong type is refused like arguments of other operators.
-        kinds = {arg.name: arg.type for arg in self.args}
+        # Values that no data set allows are refused like arguments of other operators.
+        known = {arg.name: arg for arg in self.args}
         if keywords.get("root") is not None and all(
-            _may_be(kinds[name], value) for name, value in keywords.items() if name in kinds
+            _may_be(known[name], value) for name, value in keywords.items() if name in known
         ):
             request = request_of(keywords)
             keywords = {
@@ -251,17 +251,18 @@ _COLOURS = {"color_matrix": "auto"}
 _STORAGE_DEFAULTS = {arg.name: arg.default for arg in STORAGE_ARGS}
 
 
-def _may_be(kind: Any, value: Any) -> bool:
-    """Return whether an argument has a type that is checked no further here."""
+def _may_be(arg: Arg, value: Any) -> bool:
+    """Return whether an argument may have a value, as far as that does not depend on the data."""
+    kind = arg.type
     if value is None or kind is object:
         return True
-    if kind in (str, int, bool):
-        return isinstance(value, kind)
     if kind is float:
-        return isinstance(value, (int, float))
+        return isinstance(value, (int, float)) and (arg.range is None or value in arg.range)
+    if kind in (str, int, bool):
+        return isinstance(value, kind) and (arg.range is None or value in arg.range)
     (item,) = get_args(kind)
     values = value if isinstance(value, (list, tuple)) else (value,)
-    return all(isinstance(each, item) for each in values)
+    return len(values) in arg.lengths and all(isinstance(each, item) for each in values)
 
 
 def _checked_deltas(given: Any) -> dict[str, list[float]]:

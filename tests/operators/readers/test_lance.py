@@ -49,7 +49,7 @@ def table_of(first: int = 0, count: int = NUM_ROWS) -> Any:
 
 def example(folder: Path, **arguments: Any) -> dict[str, Any]:
     uri = str(folder / "rows.lance")
-    lance.write_dataset(table_of(), uri, max_rows_per_file=8)
+    lance.write_dataset(table_of(), uri, max_rows_per_file=8, mode="overwrite")
     return {"uri": uri, "columns": COLUMNS, **arguments}
 
 

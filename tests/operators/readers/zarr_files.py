@@ -27,7 +27,7 @@ def _chunks(array: np.ndarray, shape: Sequence[int]) -> list[tuple[tuple[int, ..
 
 def write_v2(path: Path, array: np.ndarray, shape: Sequence[int], /, **changes: Any) -> None:
     """Write an array of version 2, whose chunks are compressed by gzip."""
-    path.mkdir(parents=True)
+    path.mkdir(parents=True, exist_ok=True)
     metadata = {
         "zarr_format": 2,
         "shape": array.shape,
@@ -57,7 +57,7 @@ def write_v3(
     if shards:
         options = {"chunk_shape": chunks, "codecs": codecs, "index_codecs": codecs}
         codecs = [{"name": "sharding_indexed", "configuration": options}]
-    path.mkdir(parents=True)
+    path.mkdir(parents=True, exist_ok=True)
     metadata = {
         "zarr_format": 3,
         "node_type": "array",
