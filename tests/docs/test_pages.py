@@ -18,6 +18,7 @@ from docs.generator.files import make_files, make_sounds
 from docs.generator.gallery import GALLERY, PROGRAMS
 from docs.generator.pictures import make_photos, make_videos, size_of
 from docs.generator.programs import program_of
+from tests.torchvision_import import import_torchvision
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(
@@ -85,6 +86,8 @@ def all_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.filterwarnings("ignore:.*pin_memory")
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=ids)
 def test_programs(page: Path, photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if page.stem == "from_torchvision":
+        import_torchvision()
     if page.stem in NEEDED:
         pytest.importorskip(NEEDED[page.stem], reason=f"not available: {NEEDED[page.stem]}")
     if page.stem in ("storage", "video"):

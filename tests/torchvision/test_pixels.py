@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.torchvision_import import import_torchvision
+
 torch = pytest.importorskip("torch")
-pytest.importorskip("torchvision")
+import_torchvision()
 Image = pytest.importorskip("PIL.Image")
 
 from torchvision.transforms import InterpolationMode as Mode  # noqa: E402

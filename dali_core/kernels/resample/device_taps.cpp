@@ -11,9 +11,8 @@ namespace {
 bool is_same(const ResampleAxis& a, const ResampleAxis& b) {
   return a.input_size == b.input_size && a.output_size == b.output_size && a.begin == b.begin &&
          a.end == b.end && a.filter == b.filter && a.antialias == b.antialias &&
-         a.exclude_outside == b.exclude_outside &&
-         a.first_output == b.first_output && a.made() == b.made() && a.reverse == b.reverse &&
-         a.running == b.running;
+         a.exclude_outside == b.exclude_outside && a.first_output == b.first_output &&
+         a.made() == b.made() && a.reverse == b.reverse && a.running == b.running;
 }
 
 }  // namespace
