@@ -103,7 +103,7 @@ def _reading(file: Any) -> Callable[[int], bytes]:
 
 def _pieces(read: Callable[[int], bytes], num_bytes: int) -> bytes:
     found = bytearray()
-    # One byte more than there may be tells what is larger from what is not.
+    # One byte above the limit is requested, to detect data that is larger.
     while len(found) <= num_bytes:
         piece = read(min(_PIECE, num_bytes + 1 - len(found)))
         if not piece:

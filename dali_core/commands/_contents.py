@@ -1,4 +1,4 @@
-"""Tells the contents of files by their first bytes."""
+"""Detection of the kinds of files by their first bytes."""
 
 from __future__ import annotations
 

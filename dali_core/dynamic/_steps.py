@@ -63,7 +63,7 @@ class Step:
     size : int, optional
         Samples in the batch; None for single samples.
     token : object
-        Tells the step from all others, without keeping its data.
+        Unique to the step; it does not keep its data alive.
     """
 
     outputs: Sequence[TensorListCPU] = ()

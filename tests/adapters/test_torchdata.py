@@ -13,7 +13,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="not available: PyTorch")
 stateful = pytest.importorskip("torchdata.stateful_dataloader", reason="not available: torchdata")
-nodes = pytest.importorskip("torchdata.nodes")
+nodes = pytest.importorskip("torchdata.nodes", reason="not available: torchdata")
 
 from dali_core_pytorch import DALIGenericIterator, DALIIterableDataset  # noqa: E402
 from torch.utils.data import DataLoader  # noqa: E402

@@ -16,7 +16,7 @@ from dali_core import dynamic
 from dali_core.dynamic.pytorch import nodes
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, StateMismatchError
 
-torchdata_nodes = pytest.importorskip("torchdata.nodes")
+torchdata_nodes = pytest.importorskip("torchdata.nodes", reason="not available: torchdata")
 
 COUNT = 11
 

@@ -12,9 +12,9 @@ import pytest
 
 from tests.torchvision_import import import_torchvision
 
-torch = pytest.importorskip("torch")
+torch = pytest.importorskip("torch", reason="not available: PyTorch")
 import_torchvision()
-Image = pytest.importorskip("PIL.Image")
+Image = pytest.importorskip("PIL.Image", reason="not available: Pillow")
 
 from torchvision.datasets import ImageFolder  # noqa: E402
 from torchvision.transforms import v2  # noqa: E402

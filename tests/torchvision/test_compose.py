@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
-Image = pytest.importorskip("PIL.Image")
+torch = pytest.importorskip("torch", reason="not available: PyTorch")
+Image = pytest.importorskip("PIL.Image", reason="not available: Pillow")
 
 from dali_core import torchvision as tv  # noqa: E402
 from dali_core.torchvision.v2 import functional  # noqa: E402

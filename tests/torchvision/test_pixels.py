@@ -10,9 +10,9 @@ import pytest
 
 from tests.torchvision_import import import_torchvision
 
-torch = pytest.importorskip("torch")
+torch = pytest.importorskip("torch", reason="not available: PyTorch")
 import_torchvision()
-Image = pytest.importorskip("PIL.Image")
+Image = pytest.importorskip("PIL.Image", reason="not available: Pillow")
 
 from torchvision.transforms import InterpolationMode as Mode  # noqa: E402
 from torchvision.transforms import v2 as theirs  # noqa: E402
